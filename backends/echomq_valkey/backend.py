@@ -1,0 +1,118 @@
+"""The sync backend: drives the plan of each verb over a server's connections."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from echomq_core import EchoMQError, NotApplied, OutcomeUnknown
+from echomq_core.ops import Op
+from echomq_core.verbs import SyncVerbs
+
+from .calls import Call
+from .clients import check_sync_client, make_sync_client
+from .connections import Connections
+from .conversation import converse
+from .fence import fence
+from .plans import plan
+from .settings import Settings
+from .urls import parse_url
+
+if TYPE_CHECKING:
+    import redis
+
+__all__ = ["ValkeyBackend"]
+
+A = TypeVar("A")
+
+
+class ValkeyBackend(SyncVerbs):
+    """Queues on one Valkey or Redis server, or on the primary that Sentinel names.
+
+    Takes a ready redis-py client, which is never closed here and must repeat nothing (CONN-1);
+    `from_url` makes one. Safe for many threads (CONN-8); does no I/O before the first verb.
+
+    `wire_version`: the exact fence text to write if there is none (KEYS-4b). `wait_replicas`,
+    `wait_ms`: a write answers only when so many replicas have it, else `TooFewReplicas`.
+
+    Raises `UnsafeClient`, `InvalidArgument`.
+    """
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        *,
+        wire_version: str | None = None,
+        wait_replicas: int = 0,
+        wait_ms: int = 1_000,
+    ) -> None:
+        self._settings = Settings(wire_version, wait_replicas, wait_ms)
+        check_sync_client(client)
+        self._connections = Connections(client, owned=False)
+        self._fence_lock = threading.Lock()
+        self._fenced = False
+
+    @classmethod
+    def from_url(
+        cls,
+        url: str,
+        *,
+        wire_version: str | None = None,
+        wait_replicas: int = 0,
+        wait_ms: int = 1_000,
+    ) -> Self:
+        """A backend with a client of its own: `valkey://user:password@host:6379/0?protocol=3`."""
+        client = make_sync_client(parse_url(url))
+        backend = cls(
+            client, wire_version=wire_version, wait_replicas=wait_replicas, wait_ms=wait_ms
+        )
+        backend._connections = Connections(client, owned=True)
+        return backend
+
+    def close(self) -> None:
+        """Verbs that are parked, and all later ones, raise `NotApplied`."""
+        self._connections.close()
+
+    def _perform(self, op: Op[A]) -> A:
+        if self._connections.closed:
+            raise NotApplied(op.verb, "the backend is closed")
+        steps = plan(op)
+        try:
+            call = next(steps)
+            while True:
+                try:
+                    answer = self._answer(call)
+                except EchoMQError as error:
+                    call = steps.throw(error)
+                else:
+                    call = steps.send(answer)
+        except StopIteration as done:
+            outcome: A = done.value
+            return outcome
+        finally:
+            steps.close()
+
+    def _answer(self, call: Call[Any]) -> Any:
+        if not self._fenced:
+            self._pass_fence(call.verb)
+        return self._connections.carry(converse(call, replicas=self._settings.replicas))
+
+    def _pass_fence(self, verb: str) -> None:
+        with self._fence_lock:
+            if self._fenced:
+                return
+            checks = fence(verb, self._settings.wire_version)
+            try:
+                call = next(checks)
+                while True:
+                    try:
+                        found = self._connections.carry(converse(call))
+                    except OutcomeUnknown as lost:
+                        # It was the fence's command that got no reply; the verb was not sent.
+                        raise NotApplied(verb, lost.reason) from lost
+                    except EchoMQError as error:
+                        call = checks.throw(error)
+                    else:
+                        call = checks.send(found)
+            except StopIteration:
+                self._fenced = True
