@@ -66,7 +66,7 @@ def header(name: str) -> Header:
         flags=tuple(flag for flag in flags.split(",") if flag),
         clauses=tuple(" ".join(tags["clause"]).split()),
         args=tuple(text.split()[1] for text in tags["arg"]),
-        returns=" | ".join(tags["returns"]),
+        returns=" ".join(tags["returns"]),
     )
 
 

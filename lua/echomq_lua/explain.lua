@@ -3,7 +3,9 @@
 --- @clause VERB-explain
 --- @arg 1 id text or ''
 --- @arg 2 group text or ''
---- @returns {now_ms, row or {}, score of the place it stands at or '', group or '', depth, in flight, stored limit or '', lane paused, queue paused, ring position or -1, lane position or -1, holders}
+--- @returns {now_ms, row or {}, score of the place it stands at or '', group or '', depth, in flight,
+--- @returns stored limit or '', lane paused, queue paused, ring position or -1, lane position or -1,
+--- @returns holders}
 --- @include read_row
 --- @include numbers
 --- @include now_ms

@@ -2,7 +2,8 @@
 --- snapshot: the whole queue in one consistent read
 --- @clause VERB-snapshot CONN-5
 --- @arg 1 max_jobs int
---- @returns {'too_large', entries} | {'snapshot', now_ms, paused, ring, lanes, active, schedule, dead, rows, in flight, limits, weights, paused groups, completed, failed, tokens}
+--- @returns {'too_large', entries} | {'snapshot', now_ms, paused, ring, lanes, active, schedule, dead, rows,
+--- @returns in flight, limits, weights, paused groups, completed, failed, tokens}
 --- @include read_row
 --- @include now_ms
 local ring = call('LRANGE', base .. 'ring', 0, -1)

@@ -5,10 +5,10 @@ local function count_active()
   local counts, start = {}, 0
   repeat
     local ids = call('ZRANGE', base .. 'active', start, start + 999)
-    for _, id in ipairs(ids) do
-      local row = call('HMGET', row_key(id), 'state', 'group')
-      if row[1] == 'active' and row[2] then
-        counts[row[2]] = (counts[row[2]] or 0) + 1
+    for _, holder in ipairs(ids) do
+      local fields = call('HMGET', row_key(holder), 'state', 'group')
+      if fields[1] == 'active' and fields[2] then
+        counts[fields[2]] = (counts[fields[2]] or 0) + 1
       end
     end
     start = start + 1000
