@@ -9,5 +9,6 @@ if find_spec("redis") is None:
 
 from .backend import ValkeyBackend
 from .backend_async import AsyncValkeyBackend
+from .embedded import EmbeddedServer
 
-__all__ = ["AsyncValkeyBackend", "ValkeyBackend"]
+__all__ = ["AsyncValkeyBackend", "EmbeddedServer", "ValkeyBackend"]

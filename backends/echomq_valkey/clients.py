@@ -85,7 +85,7 @@ def check_sync_client(client: object) -> None:
     if not isinstance(client, redis.Redis):
         wanted = "AsyncValkeyBackend" if isinstance(client, redis.asyncio.Redis) else "redis.Redis"
         raise InvalidArgument(
-            "client", client, "ValkeyBackend takes a redis.Redis client", f"Use {wanted}"
+            "client", type(client), "ValkeyBackend takes a redis.Redis client", f"Use {wanted}"
         )
     _check_pool(client.connection_pool, "redis")
 
@@ -97,7 +97,7 @@ def check_async_client(client: object) -> None:
         wanted = "ValkeyBackend" if isinstance(client, redis.Redis) else "redis.asyncio.Redis"
         raise InvalidArgument(
             "client",
-            client,
+            type(client),
             "AsyncValkeyBackend takes a redis.asyncio.Redis client",
             f"Use {wanted}",
         )
@@ -108,7 +108,7 @@ def _refuse_cluster(client: object) -> None:
     if isinstance(client, redis.RedisCluster | redis.asyncio.RedisCluster):
         raise InvalidArgument(
             "client",
-            client,
+            type(client),
             "cluster clients are not supported yet",
             "Use a standalone or Sentinel client",
         )
@@ -117,7 +117,7 @@ def _refuse_cluster(client: object) -> None:
 def _check_pool(pool: Any, module: str) -> None:
     if not getattr(pool, "is_master", True):
         raise InvalidArgument(
-            "client", pool, "a client of Sentinel replicas cannot write", "Use master_for"
+            "client", type(pool), "a client of Sentinel replicas cannot write", "Use master_for"
         )
     if _may_repeat(pool.connection_kwargs):
         sentinel = hasattr(pool, "sentinel_manager")

@@ -6,7 +6,16 @@ from echomq_core.registry import Provider
 
 from .backend import ValkeyBackend
 from .backend_async import AsyncValkeyBackend
+from .embedded import find_binary
+from .embedded_backends import AsyncEmbeddedBackend, EmbeddedBackend
 
-__all__ = ["server"]
+__all__ = ["embedded", "server"]
+
+
+def embedded() -> Provider:
+    """`embedded://`. Raises `MissingExtra`, at opening rather than at the first verb."""
+    find_binary()
+    return Provider(open=EmbeddedBackend.from_url, open_async=AsyncEmbeddedBackend.from_url)
+
 
 server = Provider(open=ValkeyBackend.from_url, open_async=AsyncValkeyBackend.from_url)
