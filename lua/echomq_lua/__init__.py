@@ -2,7 +2,8 @@
 
 `load(name)` is the text that a server runs, `sha1(name)` its digest, `header(name)` what its
 machine-read header says. Any language may ship the same files: a line `--- @include x` stands for
-the text of `include/x.lua`, each once, dependencies first.
+the text of `include/x.lua`, each once, dependencies first. An indented include belongs to its
+block: it costs nothing where the block is not run, and does not count as included outside.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from importlib.resources import files
 
 __all__ = ["Header", "ScriptError", "assemble", "header", "load", "names", "sha1"]
 
-_INCLUDE = re.compile(r"^--- @include (\w+)\n", re.MULTILINE)
+_INCLUDE = re.compile(r"^( *)--- @include (\w+)\n", re.MULTILINE)
 _TAG = re.compile(r"^--- @(clause|arg|returns) (.+)$", re.MULTILINE)
 
 
@@ -72,22 +73,22 @@ def header(name: str) -> Header:
 
 def assemble(name: str, read: Callable[[str], str]) -> str:
     """Splice a script's includes; `read` answers the text of a file by its relative name."""
-    done: set[str] = set()
 
-    def splice(source: str, path: tuple[str, ...]) -> str:
+    def splice(source: str, path: tuple[str, ...], done: set[str]) -> str:
         def included(match: re.Match[str]) -> str:
-            part = match.group(1)
+            indent, part = match.groups()
             if part in path:
                 raise ScriptError(f"{' -> '.join((*path, part))}: a script includes itself")
             if part in done:
                 return ""
-            text = splice(read(f"include/{part}.lua"), (*path, part))
-            done.add(part)
+            scope = set(done) if indent else done
+            text = splice(read(f"include/{part}.lua"), (*path, part), scope)
+            scope.add(part)
             return text
 
         return _INCLUDE.sub(included, source)
 
-    source = splice(read(f"{name}.lua"), (name,))
+    source = splice(read(f"{name}.lua"), (name,), set())
     if not source.startswith("#!lua"):
         raise ScriptError(f"{name}: a script starts with #!lua (KEYS-2)")
     return source

@@ -4,8 +4,7 @@
 --- @arg 1 lease_ms int
 --- @returns {'job', id, group, payload, token, attempt, deadline_ms} | {'queue_paused' | 'ring_empty' | 'ghost'}
 --- @include keys
---- @include numbers
---- @include now_ms
+-- Written flat: this is the hottest path of a consumer.
 local lease = tonumber(ARGV[1])
 local ring, active, books, wake = base .. 'ring', base .. 'active', base .. 'gactive', base .. 'wake'
 
@@ -19,9 +18,13 @@ if not group then
 end
 
 -- Read and decide: the oldest real job within the headroom, past at most 1,000 ghosts.
-local lane = lane_key(group)
-local limit = positive(call('HGET', base .. 'glimit', group))
-local in_flight = counted(call('HGET', books, group))
+local lane = base .. 'g:' .. group .. ':pending'
+local limit = call('HGET', base .. 'glimit', group)
+if limit then
+  --- @include numbers
+  limit = positive(limit)
+end
+local in_flight = tonumber(call('HGET', books, group)) or 0
 local page = call('ZRANGE', lane, 0, 1)
 local id, row
 local at, ghosts, more = 1, 0, #page == 2
@@ -35,7 +38,7 @@ while not limit or in_flight < limit do
     more = #page == 100
   else
     local fields = call(
-      'HMGET', row_key(candidate), 'state', 'group', 'attempts', 'payload', 'forgiven', 'lapsed'
+      'HMGET', base .. 'job:' .. candidate, 'state', 'group', 'attempts', 'payload', 'forgiven', 'lapsed'
     )
     at = at + 1
     if fields[1] == 'pending' and fields[2] == group then
@@ -57,9 +60,10 @@ local hand_on = (stays or others) and call('LLEN', wake) == 0
 -- belongs to a life that was lost, and the books are recounted (BOOK-1).
 local attempts, attempt, deadline, recount_books
 if id then
+  --- @include now_ms
   deadline = now_ms() + lease
   if call('ZADD', active, 'NX', deadline, id) == 0 then
---- @include recount
+    --- @include recount
     check_recount()
     call('ZADD', active, deadline, id)
     recount_books = recount
@@ -76,11 +80,11 @@ elseif id then
   call('ZREM', lane, id)
 end
 if id then
-  attempts = counted(row[3]) + 1
-  attempt = attempts - counted(row[5])
-  call('HSET', row_key(id), 'state', 'active', 'attempts', attempts)
+  attempts = (tonumber(row[3]) or 0) + 1
+  attempt = attempts - (tonumber(row[5]) or 0)
+  call('HSET', base .. 'job:' .. id, 'state', 'active', 'attempts', attempts)
   if row[6] then
-    call('HDEL', row_key(id), 'lapsed')
+    call('HDEL', base .. 'job:' .. id, 'lapsed')
   end
   call('HSET', books, group, in_flight + 1)
 end

@@ -6,5 +6,5 @@
 --- @returns 'completed' | 'gone' | 'stale'
 --- @include complete_job
 local verdict = complete_job(ARGV[1], ARGV[2])
-write_books()
+write_completed()
 return verdict

@@ -8,5 +8,5 @@
 local answer = each_item(#ARGV / 2, function(i)
   return complete_job(ARGV[2 * i - 1], ARGV[2 * i])
 end)
-write_books()
+write_completed()
 return answer

@@ -1,57 +1,82 @@
---- @include groups
---- @include total
--- One completion (TOKEN-2): 'completed', 'gone' or 'stale'. write_books() must follow.
-local function complete_late(id, group)
-  local g = group_of(group)
-  if not call('ZSCORE', g.key, id) then
-    return 'stale'
-  end
-  local last = depth_of(g) == 1
-  local was = last and is_serviceable(g)
-  check_total('completed')
-  if was then
-    call('LLEN', base .. 'ring')
-  end
-  call('ZREM', g.key, id)
-  g.depth = g.depth - 1
-  call('DEL', row_key(id))
-  if was then
-    -- The lane sits near the tail, where reap put it (RING-5).
-    call('LREM', base .. 'ring', -1, group)
-  end
-  add_total('completed', 1)
-  return 'completed'
-end
+--- @include keys
+-- One completion (TOKEN-2): 'completed', 'gone' or 'stale'; write_completed() must follow. What is
+-- read of books and totals is kept for the next item. Written flat: this is a hot path.
+local in_flight, ceilings = {}, {}
+local total, completed = nil, 0
 
 local function complete_job(id, token)
-  local key = row_key(id)
+  local key = base .. 'job:' .. id
   local row = call('HMGET', key, 'attempts', 'state', 'group', 'lapsed')
   if row[1] ~= token then
     return call('EXISTS', key) == 0 and 'gone' or 'stale'
   end
-  local group = row[3]
-  if row[2] == 'pending' and row[4] and group then
-    return complete_late(id, group)
-  end
-  if row[2] ~= 'active' then
+  local state, group = row[2], row[3]
+  local late = state == 'pending' and row[4] and group
+  if state ~= 'active' and not late then
     return 'stale'
   end
-  check_total('completed')
-  local g = group and group_of(group)
-  local was_full = g and not below_limit(g)
-  if was_full then
-    check_join(g)
+  total = total or tonumber(call('HGET', base .. 'metrics:completed', 'count')) or 0
+  local lane = group and base .. 'g:' .. group .. ':pending'
+  if late then
+    if not call('ZSCORE', lane, id) then
+      return 'stale'
+    end
+    local empties = call('ZCARD', lane) == 1 and call('LLEN', base .. 'ring') > 0
+    call('ZREM', lane, id)
+    call('DEL', key)
+    if empties then
+      -- The lane sits near the tail, where reap put it (RING-5).
+      call('LREM', base .. 'ring', -1, group)
+    end
+    completed = completed + 1
+    return 'completed'
+  end
+  local n, limit, joins, tokens
+  if group then
+    n = in_flight[group] or tonumber(call('HGET', base .. 'gactive', group)) or 0
+    limit = ceilings[group]
+    if limit == nil then
+      limit = call('HGET', base .. 'glimit', group)
+      if limit then
+        --- @include numbers
+        limit = positive(limit)
+      end
+      ceilings[group] = limit or false
+    end
+    -- RING-3: a full lane with work comes back when the count falls below its limit.
+    joins = limit and n >= limit and n - 1 < limit
+      and call('ZCARD', lane) > 0 and call('SISMEMBER', base .. 'paused', group) == 0
+    if joins then
+      call('LLEN', base .. 'ring')
+      tokens = call('LLEN', base .. 'wake')
+    end
   end
   if call('ZREM', base .. 'active', id) == 0 then
     return 'stale'
   end
   call('DEL', key)
-  if g then
-    book_out(g)
-    if was_full and is_serviceable(g) then
-      ring_join(g)
+  if group then
+    in_flight[group] = math.max(n - 1, 0)
+  end
+  if joins then
+    call('RPUSH', base .. 'ring', group)
+    if tokens == 0 then
+      call('LPUSH', base .. 'wake', '1')
     end
   end
-  add_total('completed', 1)
+  completed = completed + 1
   return 'completed'
+end
+
+local function write_completed()
+  for group, n in pairs(in_flight) do
+    if n > 0 then
+      call('HSET', base .. 'gactive', group, n)
+    else
+      call('HDEL', base .. 'gactive', group)
+    end
+  end
+  if completed > 0 then
+    call('HSET', base .. 'metrics:completed', 'count', total + completed)
+  end
 end

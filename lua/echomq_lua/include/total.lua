@@ -10,5 +10,5 @@ end
 
 local function add_total(name, n)
   totals[name] = totals[name] + n
-  call('HSET', base .. 'metrics:' .. name, 'count', string.format('%.0f', totals[name]))
+  call('HSET', base .. 'metrics:' .. name, 'count', totals[name])
 end
