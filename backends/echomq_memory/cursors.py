@@ -7,8 +7,6 @@ goes by offset.
 from __future__ import annotations
 
 import json
-from typing import NoReturn
-
 from echomq_core import InvalidArgument
 
 __all__ = ["count_after", "cursor_at", "names_after", "timed_after"]
@@ -24,7 +22,7 @@ def names_after(read: str, cursor: str | None, *, names: int) -> tuple[str, ...]
         return None
     last = _parsed(read, cursor)
     if len(last) != names or not all(isinstance(name, str) for name in last):
-        _refuse(read, cursor)
+        raise _refusal(read, cursor)
     return tuple(str(name) for name in last)
 
 
@@ -35,7 +33,7 @@ def timed_after(read: str, cursor: str | None) -> tuple[int, str] | None:
     match _parsed(read, cursor):
         case [int(time_ms), str(job_id)] if not isinstance(time_ms, bool):
             return time_ms, job_id
-    _refuse(read, cursor)
+    raise _refusal(read, cursor)
 
 
 def count_after(read: str, cursor: str | None) -> int:
@@ -45,21 +43,21 @@ def count_after(read: str, cursor: str | None) -> int:
     match _parsed(read, cursor):
         case [int(offset)] if not isinstance(offset, bool) and offset >= 0:
             return offset
-    _refuse(read, cursor)
+    raise _refusal(read, cursor)
 
 
 def _parsed(read: str, cursor: str) -> list[object]:
     try:
         parsed = json.loads(cursor)
-    except (ValueError, RecursionError):
-        _refuse(read, cursor)
+    except (ValueError, RecursionError) as broken:
+        raise _refusal(read, cursor) from broken
     if not isinstance(parsed, list) or not parsed or parsed[0] != read:
-        _refuse(read, cursor)
+        raise _refusal(read, cursor)
     return parsed[1:]
 
 
-def _refuse(read: str, cursor: str) -> NoReturn:
-    raise InvalidArgument(
+def _refusal(read: str, cursor: str) -> InvalidArgument:
+    return InvalidArgument(
         "cursor",
         cursor,
         f"this is no cursor of {read}",
