@@ -7,6 +7,7 @@ goes by offset.
 from __future__ import annotations
 
 import json
+
 from echomq_core import InvalidArgument
 
 __all__ = ["count_after", "cursor_at", "names_after", "timed_after"]
