@@ -92,6 +92,8 @@ class AsyncConnections:
                 return Lost(False, f"no connection was free within {GATE_WAIT_S:.0f} s")
         pool = self._parking if parks else self._pool
         try:
+            # One turn of the loop, in which it notices connections that the server has closed.
+            await asyncio.sleep(0)
             return _Line(await pool.get_connection(), self, parks)
         except (redis.RedisError, OSError, UnicodeError) as error:
             self._done(parks)

@@ -1,0 +1,1 @@
+"""Tests of the Valkey backend: connections, drivers, embedded server."""
