@@ -50,15 +50,17 @@ for i = 2, #ARGV do
     return answer
   end
 end
--- What claims and sweeps would meet.
+-- What claims, sweeps and reads would meet.
 local ring = call('LRANGE', base .. 'ring', 0, 999)
-for _, group in ipairs(ring) do
-  local answer = wrong_lane(group)
-  if answer then
-    return answer
+for _, groups in ipairs({ ring, call('HKEYS', base .. 'gactive'), call('SMEMBERS', base .. 'paused') }) do
+  for i = 1, math.min(#groups, 1000) do
+    local answer = wrong_lane(groups[i])
+    if answer then
+      return answer
+    end
   end
 end
-for _, place in ipairs({ 'active', 'schedule', ring[1] and 'g:' .. ring[1] .. ':pending' }) do
+for _, place in ipairs({ 'active', 'schedule', 'dead', ring[1] and 'g:' .. ring[1] .. ':pending' }) do
   for _, id in ipairs(call('ZRANGE', base .. place, 0, 1999)) do
     local answer = wrong_row(id)
     if answer then
