@@ -49,9 +49,10 @@ def _said(error: BaseException, *, connecting: bool) -> ErrorReply | None:
     if isinstance(error, exceptions.ConnectionError):
         if "max number of clients" in str(error):
             return ErrorReply("ERR", str(error), connecting)
-        # A Sentinel connection turns READONLY into a plain connection error.
-        if isinstance(error.__context__, exceptions.ReadOnlyError):
-            return _said(error.__context__, connecting=connecting)
+        # Async unix sockets wrap a refused handshake, Sentinel connections READONLY.
+        inner = error.__cause__ or error.__context__
+        if isinstance(inner, exceptions.ResponseError | exceptions.AuthenticationError):
+            return _said(inner, connecting=connecting)
     return None
 
 

@@ -37,8 +37,8 @@ _NO_SCRIPTS = (
 )
 _NO_PERMISSION = (
     "Give this user the commands and keys that EchoMQ needs, for example: "
-    "ACL SETUSER <user> on >password ~emq:* ~{emq}:version +evalsha +script|load +@read +@write "
-    "+@connection +info +wait"
+    "ACL SETUSER <user> on >password ~emq:* ~{emq}:version +@read +@write +@connection +evalsha "
+    "+script|load +time +wait +info +config|get. If it was in use before, run fsck afterwards"
 )
 
 
@@ -55,13 +55,13 @@ def is_compile_error(reply: ErrorReply) -> bool:
 def typed_error(reply: ErrorReply, verb: str, *, reads: bool) -> EchoMQError:
     """The error to raise for a refusal that is not followed up (any more)."""
     said = f"the server answered {str(reply)!r}"
-    lowered = reply.text.lower()
+    lowered = str(reply).lower()
     if reply.code in _CREDENTIALS:
         return ServerUnusable(
             f"{verb}: {said}. Put the user and the password into the URL: "
             f"valkey://user:password@host (percent-encoded)"
         )
-    if reply.code == "NOPERM":
+    if reply.code == "NOPERM" or "acl failure" in lowered:
         return ServerUnusable(f"{verb}: {said}. {_NO_PERMISSION}")
     if "unknown command" in lowered or "scripting engine" in lowered:
         return ServerUnusable(f"{verb}: {said}. {_NO_SCRIPTS}")

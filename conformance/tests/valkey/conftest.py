@@ -12,8 +12,6 @@ import echomq_lua
 import pytest
 import redis
 from echomq_valkey import EmbeddedServer, ValkeyBackend
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from echomq_core import FullBackend
 
@@ -76,9 +74,3 @@ def open_face(face: str) -> Iterator[Opener]:
             return backend
 
         yield opener
-
-
-@pytest.fixture
-def once() -> Retry:
-    """The retry policy of a client that repeats nothing."""
-    return Retry(NoBackoff(), 0)
