@@ -1,0 +1,262 @@
+"""One example: every step on the oracle and on the target, compared field by field.
+
+After each step three opinions are heard: the oracle's answer and queue, the predicates of the
+clauses, and a decoy queue that nobody may touch (KEYS-1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from echomq_memory import QueueModel
+
+from echomq_core import Keyspace, Page, QueueSnapshot, ops
+
+from .blame import clause_of
+from .branches import answers_of, branches_of
+from .coverage import Coverage
+from .difference import Difference, Times, answer_difference, snapshot_difference
+from .harness import Harness
+from .ledger import Ledger
+from .names import GROUPS, job_ids
+from .predicates import Violation, check_finished, check_snapshot
+from .script import Advance, LoseRow, Perform, ScriptStep, with_times
+from .transitions import Step, check_step
+
+__all__ = ["LABELS", "Divergence", "Lockstep"]
+
+LABELS = ("a", "b")
+
+SLACK_MS = 2_000
+"""Real time that may pass in one example before deadlines no longer compare."""
+
+MOVE_ON_MS = 10**9
+"""More than any lease or delay that an example uses."""
+
+
+class Divergence(AssertionError):
+    """The target is not what the clause demands. The message begins with the clause id."""
+
+    def __init__(self, violation: Violation) -> None:
+        super().__init__(str(violation))
+        self.violation = violation
+
+
+@dataclass(slots=True)
+class _Side:
+    """One queue of the example: its real name, its oracle, what the kit has counted."""
+
+    queue: str
+    model: QueueModel
+    ledger: Ledger
+    expected: QueueSnapshot
+    got: QueueSnapshot
+
+
+class Lockstep:
+    """Two queues of one target beside their oracles, and a decoy. `script` records each step."""
+
+    def __init__(self, harness: Harness, coverage: Coverage) -> None:
+        self._harness = harness
+        self._coverage = coverage
+        self.script: list[ScriptStep] = []
+        self._aged_ms = 0
+        self._decoy = harness.fresh_queue("decoy")
+        self._furnish_decoy()
+        self._decoy_was = harness.snapshot(self._decoy)
+        self._start_ms = self._decoy_was.now_ms
+        self._sides = {label: self._side(label) for label in LABELS}
+        coverage.examples += 1
+
+    def _side(self, label: str) -> _Side:
+        model = QueueModel(label)
+        queue = self._harness.fresh_queue(label)
+        expected = model.apply(ops.Snapshot(label), self._start_ms)
+        return _Side(queue, model, Ledger(), expected, self._snapshot(queue))
+
+    def _furnish_decoy(self) -> None:
+        backend = self._harness.backend
+        first, second, third = job_ids(3)
+        backend.enqueue(self._decoy, GROUPS[0], b"decoy", job_id=first)
+        backend.enqueue(self._decoy, GROUPS[1], b"decoy", job_id=second)
+        backend.enqueue(self._decoy, GROUPS[0], b"decoy", job_id=third, delay_ms=10**12)
+        backend.claim(self._decoy, 10**12)
+
+    @property
+    def now_ms(self) -> int:
+        """The oracle's clock."""
+        return self._start_ms + self._aged_ms
+
+    @property
+    def aged_ms(self) -> int:
+        """How far time was moved since the start."""
+        return self._aged_ms
+
+    @property
+    def _origin_ms(self) -> int:
+        """What the target's clock called the start, seen from now: ageing moves it back."""
+        return self._start_ms - (self._aged_ms if self._harness.has_own_clock else 0)
+
+    @property
+    def _times(self) -> Times:
+        if not self._harness.has_own_clock:
+            return Times()
+        return Times(shift_ms=self._aged_ms, slack_ms=SLACK_MS)
+
+    def state(self, label: str) -> QueueSnapshot:
+        """The oracle's queue, for choosing the next step."""
+        return self._sides[label].expected
+
+    # --- steps --------------------------------------------------------------------------------
+
+    def play(self, steps: Sequence[ScriptStep]) -> None:
+        """Replay recorded steps. Raises `Divergence` at the first fault."""
+        for step in steps:
+            match step:
+                case Perform(op):
+                    self.perform(op)
+                case Advance(ms):
+                    self.advance(ms)
+                case LoseRow(queue, job_id):
+                    self.lose_row(queue, job_id)
+
+    def advance(self, ms: int) -> None:
+        """Let time pass for every queue of the example, the decoy left out."""
+        self.script.append(Advance(ms))
+        self._harness.advance([side.queue for side in self._sides.values()], ms)
+        self._aged_ms += ms
+
+    def lose_row(self, label: str, job_id: str) -> None:
+        """Lose a row on both sides, as an eviction would."""
+        self.script.append(LoseRow(label, job_id))
+        side = self._sides[label]
+        side.ledger.lose(side.got, job_id)
+        side.model.lose_row(job_id)
+        self._harness.lose_row(side.queue, job_id)
+        side.expected = side.model.apply(ops.Snapshot(label), self.now_ms)
+        side.got = self._snapshot(side.queue)
+
+    def perform(self, op: ops.QueueOp[Any]) -> Any:
+        """Carry out one verb on both sides; the answer that both gave."""
+        self.script.append(Perform(op))
+        side = self._sides[op.queue]
+        expected = self._oracle(side, with_times(op, op.queue, self._start_ms))
+        got = self._target(side, with_times(op, side.queue, self._origin_ms))
+        before, oracle_before = side.got, side.expected
+        side.expected = side.model.apply(ops.Snapshot(op.queue), self.now_ms)
+        side.got = self._snapshot(side.queue)
+        step = Step(op, expected, oracle_before, side.expected)
+        self._coverage.saw(op.verb, answers_of(op, expected), branches_of(step))
+        self._judge(side, op, expected, got, before)
+        return expected
+
+    def _judge(  # three opinions, in the order in which they name a clause best
+        self, side: _Side, op: ops.QueueOp[Any], expected: Any, got: Any, before: QueueSnapshot
+    ) -> None:
+        found = answer_difference(op, expected, got, self._times)
+        if found is not None:
+            where = f"{op.verb} {found.path}"
+            raise Divergence(
+                Violation(clause_of(op, found), where, repr(found.expected), repr(found.got))
+            )
+        side.ledger.record(op, got, before)
+        if side.got != before or not op.reads:
+            violations = check_step(Step(op, got, before, side.got))
+            violations += check_snapshot(side.got, side.ledger)
+            if violations:
+                raise Divergence(violations[0])
+        found = snapshot_difference(side.expected, side.got, self._times)
+        if found is not None:
+            where = f"snapshot after {op.verb}: {found.path}"
+            raise Divergence(
+                Violation(clause_of(op, found), where, repr(found.expected), repr(found.got))
+            )
+
+    def _oracle(self, side: _Side, op: ops.QueueOp[Any]) -> Any:
+        if isinstance(op, ops.Browse | ops.PageOp):
+            return _all_pages(lambda page: side.model.apply(page, self.now_ms), op)
+        return side.model.apply(op, self.now_ms)
+
+    def _target(self, side: _Side, op: ops.QueueOp[Any]) -> Any:
+        try:
+            if isinstance(op, ops.Browse | ops.PageOp):
+                return _all_pages(self._harness.perform, op)
+            answer = self._harness.perform(op)
+        except Exception as error:
+            clause = clause_of(op, Difference("answer", None, error))
+            raise Divergence(
+                Violation(clause, f"{op.verb} answer", "an answer", f"{error!r}")
+            ) from error
+
+        if isinstance(op, ops.Fsck) and isinstance(answer, list):
+            # The oracle's queue has another name, and a breach names keys.
+            ours, theirs = (Keyspace(name).base for name in (side.model.state.queue, side.queue))
+            return [replace(breach, key=breach.key.replace(theirs, ours)) for breach in answer]
+        return answer
+
+    def _snapshot(self, queue: str) -> QueueSnapshot:
+        try:
+            return self._harness.snapshot(queue)
+        except Exception as error:
+            raise Divergence(
+                Violation("VERB-snapshot", "snapshot answer", "an answer", f"{error!r}")
+            ) from error
+
+    # --- the end of an example ----------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Bring both queues to their end through verbs alone; then KEYS-6, fsck and the decoy."""
+        self.check_decoy()
+        for label in LABELS:
+            self._finish(label)
+            side = self._sides[label]
+            violations = check_finished(side.got)
+            if violations:
+                raise Divergence(violations[0])
+        self.check_decoy()
+
+    def _finish(self, label: str) -> None:
+        self.perform(ops.ResumeQueue(label))
+        for group in sorted(self.state(label).paused_groups):
+            self.perform(ops.Resume(label, group))
+        for group in sorted(self.state(label).limits):
+            self.perform(ops.Unlimit(label, group))
+        self.advance(MOVE_ON_MS)
+        self.perform(ops.Reap(label, 1_000))
+        self.perform(ops.Promote(label, 1_000))
+        while self.state(label).ring:
+            served = self.perform(ops.ClaimMany(label, 10**6, 1_000))
+            if served:
+                pairs = tuple((job.id, job.token) for job in served)
+                self.perform(ops.CompleteMany(label, pairs))
+        for job_id in self.state(label).dead:
+            self.perform(ops.Remove(label, job_id))
+        # A ghost among the dead is the one thing that verbs leave to fsck (GHOST-1).
+        self.perform(ops.Fsck(label, repair=bool(self.state(label).dead)))
+        self.perform(ops.Fsck(label))
+
+    def check_decoy(self) -> None:
+        """KEYS-1: no verb touches another queue."""
+        now = self._harness.snapshot(self._decoy)
+        found = snapshot_difference(self._decoy_was, now, Times())
+        if found is not None:
+            raise Divergence(
+                Violation(
+                    "KEYS-1", f"another queue: {found.path}", repr(found.expected), repr(found.got)
+                )
+            )
+
+
+def _all_pages(read: Any, op: Any) -> tuple[Any, ...]:
+    """The items of every page. A page may be short before the end; the cursor alone ends it."""
+    items: list[Any] = []
+    cursor = None
+    for _ in range(1_000):
+        page: Page[Any] = read(replace(op, cursor=cursor))
+        items += page.items
+        cursor = page.cursor
+        if cursor is None:
+            return tuple(items)
+    raise AssertionError(f"PAGE-1: {op.verb} had no end after 1,000 pages")

@@ -1,0 +1,473 @@
+"""Directed scenes: short sequences that lead into the rare branches of the rules.
+
+A scene first brings its queue to rest through verbs, so it reaches its branch whatever came before,
+and draws its variants, so no two runs through it are quite alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from echomq_core import JobState, NewJob, ops
+
+from .game import IDS, Game
+from .names import GROUPS
+
+__all__ = ["SCENES", "Stage"]
+
+A, B, C, D, E, F = sorted(IDS)[:6]
+
+
+class Stage:
+    """A queue at rest, three groups, and verbs in short words."""
+
+    def __init__(self, game: Game, q: str) -> None:
+        self.game = game
+        self.q = q
+        turn = game.draw.one((0, 1, 2, 3))
+        self.g, self.h, self.k = (GROUPS + GROUPS)[turn : turn + 3]
+        self._settle()
+
+    def _settle(self) -> None:
+        game, q, was = self.game, self.q, self.game.state(self.q)
+        if was.paused:
+            game.do(ops.ResumeQueue(q))
+        for group in sorted(was.paused_groups):
+            game.do(ops.Resume(q, group))
+        for group in sorted(was.limits):
+            game.do(ops.Unlimit(q, group))
+        for group in sorted(was.lanes):
+            game.do(ops.Drain(q, group))
+        for job_id in sorted({*was.active, *was.schedule, *was.dead}):
+            if job_id in was.jobs:
+                game.do(ops.Remove(q, job_id, force=True))
+        if game.state(q).active or game.state(q).schedule or game.state(q).dead:
+            game.do(ops.Fsck(q, repair=True))
+
+    def add(self, group: str, *ids: str) -> None:
+        if len(ids) > 1:
+            items = tuple(NewJob(group, job_id.encode(), job_id) for job_id in ids)
+            self.game.do(ops.EnqueueMany(self.q, items))
+        else:
+            self.game.do(ops.Enqueue(self.q, group, b"", ids[0]))
+
+    def delay(self, group: str, job_id: str) -> None:
+        self.game.do(ops.Enqueue(self.q, group, b"later", job_id, self.game.span_ms()))
+
+    def claim(self, n: int = 1) -> Any:
+        """Claim up to n jobs, one turn each."""
+        if n == 1:
+            return self.game.do(ops.Claim(self.q, self.game.span_ms()))
+        return self.game.do(ops.ClaimMany(self.q, self.game.span_ms(), n))
+
+    def claim_somehow(self) -> Any:
+        lease_ms = self.game.span_ms()
+        made: tuple[ops.QueueOp[Any], ...] = (
+            ops.Claim(self.q, lease_ms),
+            ops.ClaimMany(self.q, lease_ms, self.game.draw.one((1, 2, 4))),
+            ops.ClaimMany(self.q, lease_ms, self.game.draw.one((2, 3))),
+            ops.WClaim(self.q, lease_ms),
+            ops.BClaim(self.q, lease_ms, self.game.draw.one((1, 2, 4))),
+        )
+        return self.game.do(self.game.draw.one(made))
+
+    def limit(self, group: str, n: int) -> None:
+        self.game.do(ops.Limit(self.q, group, n))
+
+    def complete(self, job_id: str, token: int) -> Any:
+        return self.game.do(ops.Complete(self.q, job_id, token))
+
+    def retry(self, job_id: str, token: int, most: int) -> Any:
+        op = ops.Retry(self.q, job_id, token, self.game.span_ms(), most, "no")
+        return self.game.do(op)
+
+    def reap(self, most: int | None = None, limit: int = 100) -> Any:
+        return self.game.do(ops.Reap(self.q, limit, most))
+
+    def lose(self, job_id: str) -> None:
+        self.game.lockstep.lose_row(self.q, job_id)
+
+    def expire(self) -> None:
+        self.game.pass_time(2)
+
+
+def recount_by_a_claim(s: Stage) -> None:
+    """A lost active job comes back elsewhere; claiming it frees its old lane, which was full."""
+    s.limit(s.g, 1)
+    s.add(s.g, A, B)
+    s.claim()
+    s.add(s.h, C)
+    s.lose(A)
+    s.add(s.h, A)
+    s.claim_somehow()
+
+
+def recount_by_a_sweep(s: Stage) -> None:
+    """The row of an expired job is gone; the sweep drops it, returns another, frees the lane."""
+    s.limit(s.g, 1)
+    s.add(s.g, A, B)
+    s.claim()
+    s.add(s.h, C)
+    s.claim()
+    s.lose(A)
+    s.expire()
+    s.reap(s.game.draw.one((None, 1)))
+
+
+def several_rejoin(s: Stage) -> None:
+    """Three full lanes whose holders expire, or three lanes that fall due, in one sweep."""
+    if s.game.draw.chance(30):
+        for group, job_id in ((s.k, A), (s.g, B), (s.h, C)):
+            s.delay(group, job_id)
+        s.expire()
+        s.game.do(ops.Promote(s.q, 100))
+        return
+    for group, ids in ((s.h, (A, B)), (s.g, (C, D)), (s.k, (E, F))):
+        s.limit(group, 1)
+        s.add(group, *ids)
+    s.claim(3)
+    s.expire()
+    s.reap(s.game.draw.one((None, 1, 1)))
+    s.claim(3)
+
+
+def late_complete(s: Stage) -> None:
+    """Reaped, and its holder completes it after all; perhaps it was the lane's last."""
+    ids = s.game.draw.one(((A,), (A, B)))
+    s.add(s.g, *ids)
+    s.claim()
+    s.expire()
+    s.reap()
+    if s.game.draw.chance(50):
+        s.complete(A, 1)
+    else:
+        s.game.do(ops.CompleteMany(s.q, ((A, 1), (A, 1))))
+
+
+def held_at_headroom(s: Stage) -> None:
+    """A batch and a weighted turn that would pass the limit."""
+    s.limit(s.g, 2)
+    s.game.do(ops.Weight(s.q, s.g, 3))
+    s.add(s.g, A, B, C, D)
+    if s.game.draw.chance(50):
+        s.game.do(ops.BClaim(s.q, s.game.span_ms(), 4))
+    else:
+        s.game.do(ops.WClaim(s.q, s.game.span_ms()))
+    s.complete(A, 1)
+    s.claim_somehow()
+
+
+def ghost_at_the_head(s: Stage) -> None:
+    """A lane's oldest row is gone; perhaps the whole lane is ghosts, and another waits behind."""
+    s.add(s.g, A, B)
+    s.lose(A)
+    if s.game.draw.chance(60):
+        s.lose(B)
+    if s.game.draw.chance(40):
+        s.add(s.h, C)
+    s.claim_somehow()
+    s.claim_somehow()
+
+
+def comes_round(s: Stage) -> None:
+    """Three uneven lanes and one call that takes more than a round."""
+    s.add(s.g, A, B, C)
+    s.add(s.h, D, E)
+    s.add(s.k, F)
+    s.claim(s.game.draw.one((4, 5, 10)))
+
+
+def forgiven(s: Stage) -> None:
+    """A released attempt does not count against the maximum."""
+    s.add(s.g, A)
+    s.claim()
+    s.game.do(ops.Release(s.q, A, 1))
+    s.claim()
+    if s.game.draw.chance(50):
+        s.retry(A, 2, 2)
+    else:
+        s.expire()
+        s.reap(2)
+
+
+def reprocess_when_full(s: Stage) -> None:
+    """A dead job returns to a lane that is full."""
+    s.limit(s.g, 1)
+    s.add(s.g, A)
+    s.claim()
+    s.retry(A, 1, 1)
+    s.add(s.g, B)
+    s.claim()
+    s.game.do(ops.Explain(s.q, job_id=A))
+    s.game.do(ops.Reprocess(s.q, A))
+    s.game.do(ops.Explain(s.q, group=s.g))
+    s.claim_somehow()
+    s.complete(B, 1)
+    s.claim()
+
+
+def limit_lowered(s: Stage) -> None:
+    """A limit below what is in flight, then paused, raised and dropped in some order."""
+    s.add(s.g, A, B, C, D)
+    s.claim(3)
+    s.limit(s.g, 1)
+    undo: list[ops.QueueOp[Any]] = [
+        ops.Pause(s.q, s.g),
+        ops.Resume(s.q, s.g),
+        ops.Limit(s.q, s.g, 4),
+        ops.Unlimit(s.q, s.g),
+    ]
+    for _ in range(3):
+        s.game.do(s.game.draw.one(undo))
+    s.complete(A, 1)
+
+
+def reassigned(s: Stage) -> None:
+    """To a paused lane, to a full lane, of a lane's last job, to its own lane."""
+    s.add(s.g, A)
+    s.limit(s.k, 1)
+    s.add(s.k, B, C)
+    s.claim(2)
+    s.add(s.g, D)
+    s.game.do(ops.Pause(s.q, s.h))
+    s.game.do(ops.Reassign(s.q, D, s.game.draw.one((s.h, s.k, s.g))))
+    s.game.do(ops.Reassign(s.q, C, s.game.draw.one((s.h, s.g))))
+    s.game.do(ops.Reassign(s.q, A, s.h))
+
+
+def removed_at_the_limit(s: Stage) -> None:
+    s.limit(s.g, 1)
+    s.add(s.g, A, B)
+    s.claim()
+    s.game.do(ops.Remove(s.q, A, force=False))
+    s.game.do(ops.Remove(s.q, A, force=True))
+    s.claim_somehow()
+    s.complete(A, 1)
+
+
+def old_tokens(s: Stage) -> None:
+    """Every settle with a token that was spent, on an active job and on a reaped one."""
+    s.add(s.g, A)
+    s.claim()
+    s.game.do(ops.Release(s.q, A, 1))
+    s.complete(A, 1)
+    s.claim()
+    s.complete(A, 1)
+    s.retry(A, 1, 1)
+    s.game.do(ops.Release(s.q, A, 1))
+    s.game.do(ops.Extend(s.q, A, 1, s.game.span_ms()))
+    s.expire()
+    s.reap()
+    s.game.do(ops.Extend(s.q, A, 2, s.game.span_ms()))
+    s.game.do(ops.Release(s.q, A, 2))
+    s.game.do(ops.ExtendMany(s.q, ((A, 2), (A, 1)), s.game.span_ms()))
+    s.claim()
+
+
+def settled_after_expiry(s: Stage) -> None:
+    """An expired job is active until it is reaped."""
+    s.add(s.g, A)
+    s.claim()
+    s.expire()
+    match s.game.draw.one(("complete", "retry", "release", "extend")):
+        case "complete":
+            s.complete(A, 1)
+        case "retry":
+            s.retry(A, 1, s.game.draw.one((1, 5)))
+        case "release":
+            s.game.do(ops.Release(s.q, A, 1))
+        case _:
+            s.game.do(ops.Extend(s.q, A, 1, s.game.span_ms()))
+    s.reap()
+
+
+def queue_paused(s: Stage) -> None:
+    """No claim serves a paused queue; admissions and settles go on."""
+    s.add(s.g, A)
+    s.claim()
+    s.add(s.g, B)
+    s.game.do(ops.Park(s.q, 0))
+    s.game.do(ops.PauseQueue(s.q))
+    s.claim_somehow()
+    s.claim_somehow()
+    s.add(s.h, C)
+    s.complete(A, 1)
+    s.game.do(ops.Explain(s.q, job_id=B))
+    s.game.do(ops.ResumeQueue(s.q))
+    s.claim_somehow()
+
+
+def reaped_behind_others(s: Stage) -> None:
+    """One group's expired job, with another group's before it."""
+    s.add(s.h, A, B)
+    s.claim(2)
+    s.add(s.g, C)
+    s.claim()
+    s.expire()
+    s.game.do(ops.ReapGroup(s.q, s.g, s.game.draw.one((1, 100)), s.game.draw.one((None, 1))))
+    s.reap(limit=1)
+
+
+def ghost_falls_due(s: Stage) -> None:
+    s.delay(s.g, A)
+    s.delay(s.h, B)
+    s.lose(A)
+    s.game.do(ops.NextDue(s.q))
+    s.expire()
+    s.game.do(ops.NextDue(s.q))
+    s.game.do(ops.Promote(s.q, s.game.draw.one((1, 2, 100))))
+
+
+def ghost_drained(s: Stage) -> None:
+    s.add(s.g, A, B)
+    s.lose(s.game.draw.one((A, B)))
+    s.game.do(ops.Drain(s.q, s.g))
+
+
+def promoted_without_mark(s: Stage) -> None:
+    """Retried and promoted: the old token is spent."""
+    s.add(s.g, A)
+    s.claim()
+    s.retry(A, 1, 5)
+    s.expire()
+    s.game.do(ops.Promote(s.q, 100))
+    s.complete(A, 1)
+
+
+def sweep_at_its_limit(s: Stage) -> None:
+    s.add(s.g, A, B)
+    s.add(s.h, C)
+    s.claim(3)
+    s.expire()
+    s.reap(limit=2)
+    s.reap(limit=2)
+
+
+def first_of_the_schedule(s: Stage) -> None:
+    """A new first leaves a token; a later one does not."""
+    s.game.do(ops.Park(s.q, 0))
+    s.game.do(ops.Wake(s.q))
+    s.game.do(ops.NextDue(s.q))
+    s.game.do(ops.Enqueue(s.q, s.g, b"", A, s.game.span_ms(1)))
+    s.game.do(ops.Park(s.q, 0))
+    s.delay(s.g, B)
+    s.game.do(ops.Park(s.q, 0))
+    s.game.do(ops.Enqueue(s.q, s.g, b"", C, s.game.span_ms(2)))
+    s.game.do(ops.Wake(s.q))
+
+
+def explained(s: Stage) -> None:
+    """Every reason that `explain` knows, on one small queue."""
+    s.add(s.g, A)
+    s.claim()
+    s.add(s.g, B)
+    s.add(s.h, C)
+    s.delay(s.k, D)
+    for job_id in (A, B, C, D, E):
+        s.game.do(ops.Explain(s.q, job_id=job_id))
+    s.game.do(ops.Pause(s.q, s.h))
+    s.limit(s.g, 1)
+    for group in (s.g, s.h, s.k):
+        s.game.do(ops.Explain(s.q, group=group))
+
+
+def id_comes_back(s: Stage) -> None:
+    """Lost from a lane, the schedule or active; admitted again; both entries meet their verbs."""
+    where = s.game.draw.one(("lane", "schedule", "active"))
+    if where == "schedule":
+        s.delay(s.g, A)
+    else:
+        s.add(s.g, A)
+    if where == "active":
+        s.claim()
+    s.lose(A)
+    s.add(s.game.draw.one((s.g, s.h)), A)
+    s.claim_somehow()
+    s.claim_somehow()
+    s.expire()
+    s.game.do(ops.Promote(s.q, 100))
+    s.reap()
+
+
+def set_twice(s: Stage) -> None:
+    """A setting that is there already changes nothing; so does dropping one that is not."""
+    pairs: tuple[tuple[ops.QueueOp[Any], ops.QueueOp[Any]], ...] = (
+        (ops.Pause(s.q, s.g), ops.Resume(s.q, s.g)),
+        (ops.Limit(s.q, s.g, 2), ops.Unlimit(s.q, s.g)),
+        (ops.Weight(s.q, s.g, s.game.draw.one((1, 2))), ops.Unweight(s.q, s.g)),
+        (ops.PauseQueue(s.q), ops.ResumeQueue(s.q)),
+    )
+    for change, undo in pairs:
+        for op in (change, change, undo, undo):
+            s.game.do(op)
+
+
+def two_kinds_of_claim(s: Stage) -> None:
+    """Lanes of different weight, served by claims of different kinds in turn."""
+    s.game.do(ops.Weight(s.q, s.g, 2))
+    s.add(s.g, A, B, C)
+    s.add(s.h, D, E)
+    s.add(s.k, F)
+    for _ in range(3):
+        s.claim_somehow()
+
+
+def read_at_the_edges(s: Stage) -> None:
+    """Reads of a queue with something in every place."""
+    s.add(s.g, A, B)
+    s.claim()
+    s.retry(A, 1, 1)
+    s.add(s.h, C)
+    s.claim(2)
+    s.delay(s.k, D)
+    s.add(s.k, E)
+    s.limit(s.h, 1)
+    s.game.do(ops.Weight(s.q, s.k, 2))
+    made: tuple[ops.QueueOp[Any], ...] = (
+        ops.ReadStats(s.q),
+        ops.Lanes(s.q, limit=2),
+        ops.Ring(s.q, limit=1),
+        ops.DeadJobs(s.q, limit=1),
+        ops.Configuration(s.q, limit=1),
+        ops.Depth(s.q, s.k),
+        ops.Depths(s.q, (s.g, s.k)),
+        ops.ReadJob(s.q, A),
+        ops.ReadJob(s.q, F),
+        ops.NextDue(s.q),
+        ops.Fsck(s.q),
+    )
+    for op in made:
+        s.game.do(op)
+    for state in JobState:
+        s.game.do(ops.Browse(s.q, state, limit=1))
+
+
+SCENES: tuple[Callable[[Stage], None], ...] = (
+    two_kinds_of_claim,
+    *(set_twice,) * 2,
+    *(read_at_the_edges,) * 2,
+    recount_by_a_claim,
+    recount_by_a_sweep,
+    several_rejoin,
+    late_complete,
+    held_at_headroom,
+    *(ghost_at_the_head,) * 5,
+    comes_round,
+    *(forgiven,) * 2,
+    reprocess_when_full,
+    limit_lowered,
+    *(reassigned,) * 2,
+    removed_at_the_limit,
+    old_tokens,
+    settled_after_expiry,
+    queue_paused,
+    *(reaped_behind_others,) * 2,
+    ghost_falls_due,
+    ghost_drained,
+    promoted_without_mark,
+    sweep_at_its_limit,
+    first_of_the_schedule,
+    explained,
+    id_comes_back,
+)
