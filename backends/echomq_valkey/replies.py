@@ -14,7 +14,7 @@ from echomq_core import (
 
 from .exchange import ErrorReply
 
-__all__ = ["is_compile_error", "is_transient", "server_version", "typed_error"]
+__all__ = ["MINIMAL_USER", "is_compile_error", "is_transient", "server_version", "typed_error"]
 
 _TRANSIENT = frozenset(
     {
@@ -35,10 +35,15 @@ _NO_SCRIPTS = (
     "EchoMQ's verbs are server-side scripts. Use Valkey or Redis 7.0 or newer with its Lua engine "
     "loaded, and commands that were not renamed"
 )
+MINIMAL_USER = (
+    "~emq:* ~{emq}:version "
+    "+@read +@write +@connection +evalsha +script|load +time +wait +info +config|get"
+)
+"""Keys and commands of an ACL user who may do what every verb needs (CONN-7)."""
+
 _NO_PERMISSION = (
-    "Give this user the commands and keys that EchoMQ needs, for example: "
-    "ACL SETUSER <user> on >password ~emq:* ~{emq}:version +@read +@write +@connection +evalsha "
-    "+script|load +time +wait +info +config|get. If it was in use before, run fsck afterwards"
+    f"Give this user what EchoMQ needs: ACL SETUSER <user> on >password {MINIMAL_USER}. "
+    f"If it was in use before, run fsck afterwards"
 )
 
 

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 import redis
-from echomq_valkey import EmbeddedServer
+from echomq_valkey import EmbeddedServer, ValkeyBackend
+from echomq_valkey.replies import MINIMAL_USER
 
 from echomq_core import (
     Empty,
     FullBackend,
+    ServerInfo,
     ServerTooOld,
     ServerUnusable,
     WireVersionMismatch,
@@ -24,6 +26,7 @@ from echomq_core import (
 from echomq_core.keyspace import VERSION_KEY, Keyspace
 
 from .faces import Opener
+from .verb_cases import CASES, VerbCase
 
 
 def _serves(backend: FullBackend, queue: str) -> None:
@@ -72,9 +75,8 @@ def guarded() -> Iterator[tuple[EmbeddedServer, int]]:
     with EmbeddedServer(args=("--port", str(port), "--requirepass", "s3cret/@")) as running:
         with redis.Redis(port=port, password="s3cret/@") as client:
             client.execute_command(
-                "ACL", "SETUSER", "worker", "on", ">pw", "~emq:*", "~{emq}:version", "-@all",
-                *["+evalsha", "+script|load", "+@read", "+@write", "+@connection", "+info", "+wait"],
-            )  # fmt: skip
+                "ACL", "SETUSER", "worker", "on", ">pw", "-@all", *MINIMAL_USER.split()
+            )
             client.execute_command(
                 "ACL", "SETUSER", "guest", "on", ">pw", "~*", "+@read", "+@connection"
             )
@@ -89,6 +91,22 @@ def test_password_and_acl_user_serve(
     server, port = guarded
     _serves(open_face(f"valkey://{user}@127.0.0.1:{port}?protocol={protocol}"), queue)
     _serves(open_face(f"unix://{user}@{server.socket_path}?protocol={protocol}"), queue)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.verb for case in CASES])
+def test_conn_7_minimal_user_may_use_every_verb(
+    guarded: tuple[EmbeddedServer, int], open_face: Opener, queue: str, case: VerbCase
+) -> None:
+    port = guarded[1]
+    with (
+        redis.Redis(port=port, password="s3cret/@") as admin,
+        ValkeyBackend.from_url(f"valkey://:s3cret%2F%40@127.0.0.1:{port}") as owner,
+    ):
+        case.prepare(owner, admin, queue)
+    answer = case.call(open_face(f"valkey://worker:pw@127.0.0.1:{port}"), queue)
+    if isinstance(answer, ServerInfo):
+        assert answer.scripts
+        assert "unknown" not in (answer.version, answer.eviction, answer.persistence)
 
 
 @pytest.mark.parametrize("user", ["", ":wrong@", "nobody:pw@", "guest:pw@"])
