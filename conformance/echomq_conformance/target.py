@@ -58,6 +58,10 @@ class Target:
     `advance(queue, ms)`: let `ms` pass for one queue of a store that has its own clock, by moving
     its lease deadlines and due times `ms` into the past. `None` for a backend that reads the clock
     handed to `open`; that clock is `None` for all others.
+
+    `peer()`, `peer_async()`: while the target is open, a function without arguments that opens one
+    more backend over the same store, as a client with a connection of its own would. A target that
+    claims `durable` is also used from other processes, so what these answer must pickle.
     """
 
     name: str
@@ -69,6 +73,8 @@ class Target:
     advance: Callable[[str, int], None] | None = None
     faults: Mapping[str, Callable[..., object]] = field(default_factory=dict)
     probe: Probe | None = None
+    peer: Callable[[], Callable[[], AbstractContextManager[Backend]]] | None = None
+    peer_async: Callable[[], Callable[[], AbstractAsyncContextManager[AsyncBackend]]] | None = None
 
     def __post_init__(self) -> None:
         unknown = sorted(self.claims - set(PROFILES))
@@ -78,6 +84,10 @@ class Target:
             raise TargetError(f"{self.name} opens neither a sync nor an async backend")
         if "async" in self.claims and self.open_async is None:
             raise TargetError(f"{self.name} claims 'async' and has no open_async")
+        if "durable" in self.claims and self.peer is None and self.peer_async is None:
+            raise TargetError(
+                f"{self.name} claims 'durable' and has no peer, so no other process can reach it"
+            )
         if "core" not in self.claims:
             raise TargetError(f"{self.name} does not claim 'core', which no backend may leave out")
 

@@ -7,7 +7,13 @@ own on a unix socket for each run, so nothing has to be installed or cleaned.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+)
+from functools import partial
 from importlib.metadata import PackageNotFoundError, files, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +50,12 @@ class _MemoryStore:
         async with AsyncMemoryBackend(store=self._store) as backend:
             yield backend
 
+    def peer(self) -> Callable[[], AbstractContextManager[Backend]]:
+        return partial(MemoryBackend, store=self._store)
+
+    def peer_async(self) -> Callable[[], AbstractAsyncContextManager[AsyncBackend]]:
+        return partial(AsyncMemoryBackend, store=self._store)
+
     def lose_row(self, queue: str, job_id: str) -> None:
         assert self._store is not None
         self._store.lose_row(queue, job_id)
@@ -52,15 +64,23 @@ class _MemoryStore:
 def memory() -> Target:
     """`MemoryBackend` on the kit's clock."""
     store = _MemoryStore()
-    return Target("memory", _our_version(), _ALL_VERBS, store.lose_row, open=store.sync)
+    claims = _ALL_VERBS | {"concurrent"}
+    return Target(
+        "memory", _our_version(), claims, store.lose_row, open=store.sync, peer=store.peer
+    )
 
 
 def memory_async() -> Target:
     """`AsyncMemoryBackend` on the kit's clock."""
     store = _MemoryStore()
-    claims = _ALL_VERBS | {"async"}
+    claims = _ALL_VERBS | {"async", "concurrent"}
     return Target(
-        "memory-async", _our_version(), claims, store.lose_row, open_async=store.asynchronous
+        "memory-async",
+        _our_version(),
+        claims,
+        store.lose_row,
+        open_async=store.asynchronous,
+        peer_async=store.peer_async,
     )
 
 
@@ -82,6 +102,7 @@ class _PrivateServer:
     def __init__(self, find_binary: Callable[[], Path | None]) -> None:
         self._find_binary = find_binary
         self._door: redis.Redis | None = None
+        self._url = ""
 
     @contextmanager
     def _started(self) -> Iterator[str]:
@@ -89,6 +110,7 @@ class _PrivateServer:
         from echomq_valkey import EmbeddedServer
 
         with EmbeddedServer(binary=self._find_binary()) as server:
+            self._url = server.url
             self._door = client.Redis(unix_socket_path=str(server.socket_path))
             try:
                 yield server.url
@@ -110,6 +132,16 @@ class _PrivateServer:
             async with AsyncValkeyBackend.from_url(url) as backend:
                 yield backend
 
+    def peer(self) -> Callable[[], AbstractContextManager[Backend]]:
+        from echomq_valkey import ValkeyBackend
+
+        return partial(ValkeyBackend.from_url, self._url)
+
+    def peer_async(self) -> Callable[[], AbstractAsyncContextManager[AsyncBackend]]:
+        from echomq_valkey import AsyncValkeyBackend
+
+        return partial(AsyncValkeyBackend.from_url, self._url)
+
     def probe(self, *command: Any) -> object:
         """Run one raw command."""
         assert self._door is not None
@@ -127,7 +159,7 @@ def _server_target(
     name: str, find_binary: Callable[[], Path | None], *, asynchronous: bool = False
 ) -> Target:
     server = _PrivateServer(find_binary)
-    claims = _ALL_VERBS | {"wire"} | ({"async"} if asynchronous else set())
+    claims = _ALL_VERBS | {"concurrent", "durable", "wire"} | ({"async"} if asynchronous else set())
     return Target(
         name,
         _our_version(),
@@ -137,6 +169,8 @@ def _server_target(
         open_async=server.asynchronous if asynchronous else None,
         advance=server.advance,
         probe=server.probe,
+        peer=server.peer,
+        peer_async=server.peer_async,
     )
 
 
