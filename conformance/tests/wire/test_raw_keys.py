@@ -135,6 +135,26 @@ def test_setting_1_settings_that_are_no_positive_integers_count_as_absent(
     assert raw.keys.limits not in raw.names()
 
 
+@pytest.mark.parametrize("verb", ["claim", "claim_many", "wclaim", "bclaim"])
+def test_book_1_a_claim_that_meets_its_own_old_entry_recounts_what_it_has_just_written(
+    raw: Raw, backend: ValkeyBackend, verb: str
+) -> None:
+    """Limit 2; A claimed, its row lost, A admitted again, B waits behind it: the claim of A fills
+    the lane by the old book (2 of 2), the recount corrects it to 1, and the lane comes back."""
+    backend.limit(raw.queue, "g", 2)
+    backend.enqueue(raw.queue, "g", b"first life", job_id=A)
+    claimed(backend, raw.queue)
+    raw.client.delete(raw.keys.job(A))
+    backend.enqueue(raw.queue, "g", b"second life", job_id=A)
+    backend.enqueue(raw.queue, "g", b"x", job_id=B)
+    n = {"claim_many": [1], "bclaim": [1]}.get(verb, [])
+    assert getattr(backend, verb)(raw.queue, HOUR, *n)
+    assert raw.value(raw.keys.in_flight) == {b"g": b"1"}
+    assert raw.value(raw.keys.ring) == [b"g"]
+    assert claimed(backend, raw.queue).id == B
+    assert raw.keys.ring not in raw.names()
+
+
 # --- foreign workers --------------------------------------------------------------------------
 
 

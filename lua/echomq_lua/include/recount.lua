@@ -51,6 +51,8 @@ local function check_recount()
 end
 
 local function recount()
+  -- What was read before the verb's own writes is old.
+  groups = {}
   for _, entry in ipairs(wrong_books()) do
     local g = group_of(entry[1])
     local was = is_serviceable(g)

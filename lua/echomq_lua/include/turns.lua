@@ -181,9 +181,6 @@ local function take_turns(total, per_turn, single, lease)
     call('HSET', base .. 'gactive', unpack(books, start, math.min(start + 1999, #books)))
   end
   if recounts then
-    for _, lane in ipairs(touched_lanes) do
-      groups[lane.group] = nil
-    end
     recount()
     left = call('LLEN', base .. 'ring') > 0
   end
