@@ -14,6 +14,7 @@ from .clients import check_sync_client, make_sync_client
 from .connections import Connections
 from .conversation import converse
 from .fence import fence
+from .forking import renew_in_child
 from .plans import plan
 from .settings import Settings
 from .urls import parse_url
@@ -49,8 +50,13 @@ class ValkeyBackend(SyncVerbs):
         self._settings = Settings(wire_version, wait_replicas, wait_ms)
         check_sync_client(client)
         self._connections = Connections(client, owned=False)
-        self._fence_lock = threading.Lock()
         self._fenced = False
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Called in a forked child: a lock that nobody holds there."""
+        self._fence_lock = threading.Lock()
 
     @classmethod
     def from_url(

@@ -16,6 +16,7 @@ from .clients import parking_pool
 from .conversation import Conversation
 from .exchange import Answered, Incoming, Lost, Pause, Request
 from .failures import connection_failed, reply_failed
+from .forking import renew_in_child
 
 __all__ = ["GATE", "GATE_WAIT_S", "MARGIN_S", "Connections"]
 
@@ -42,9 +43,14 @@ class Connections:
     def __init__(self, client: redis.Redis, *, owned: bool) -> None:
         self._pool: Any = client.connection_pool
         self._owned = owned
-        self._gate = threading.BoundedSemaphore(min(GATE, self._pool.max_connections))
         self._parking: Any = parking_pool(redis.ConnectionPool, self._pool)
         self._closing = threading.Event()
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """A gate that nobody has passed yet; the pools notice a fork by themselves."""
+        self._gate = threading.BoundedSemaphore(min(GATE, self._pool.max_connections))
 
     @property
     def closed(self) -> bool:

@@ -15,6 +15,7 @@ from echomq_core.verbs_async import AsyncVerbs
 from .backend import ValkeyBackend
 from .backend_async import AsyncValkeyBackend
 from .embedded import EmbeddedServer
+from .forking import renew_in_child
 
 __all__ = ["AsyncEmbeddedBackend", "EmbeddedBackend"]
 
@@ -66,6 +67,11 @@ class EmbeddedBackend(SyncVerbs):
         self._share = share
         self._inner: ValkeyBackend | None = None
         self._closed = False
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Called in a forked child, which uses its parent's server."""
         self._opening = threading.Lock()
 
     @classmethod
