@@ -155,6 +155,18 @@ def test_book_1_a_claim_that_meets_its_own_old_entry_recounts_what_it_has_just_w
     assert raw.keys.ring not in raw.names()
 
 
+def test_wake_2_claim_many_past_a_ghosts_lane_leaves_no_token_on_an_emptied_ring(
+    raw: Raw, backend: ValkeyBackend
+) -> None:
+    """Three lanes, one with a ghost only: two jobs empty the ring, so nothing is handed on."""
+    backend.enqueue_many(raw.queue, [NewJob("g", b"x", A), NewJob("h", b"x"), NewJob("i", b"x")])
+    raw.client.delete(raw.keys.job(A))
+    assert backend.park(raw.queue, 0)
+    assert len(backend.claim_many(raw.queue, HOUR, 2)) == 2
+    assert raw.keys.ring not in raw.names()
+    assert raw.keys.wake not in raw.names()
+
+
 # --- foreign workers --------------------------------------------------------------------------
 
 
