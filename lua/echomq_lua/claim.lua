@@ -38,7 +38,14 @@ while not limit or in_flight < limit do
     more = #page == 100
   else
     local fields = call(
-      'HMGET', base .. 'job:' .. candidate, 'state', 'group', 'attempts', 'payload', 'forgiven', 'lapsed'
+      'HMGET',
+      base .. 'job:' .. candidate,
+      'state',
+      'group',
+      'attempts',
+      'payload',
+      'forgiven',
+      'lapsed'
     )
     at = at + 1
     if fields[1] == 'pending' and fields[2] == group then

@@ -13,9 +13,19 @@ local function wrong(key, expected)
 end
 
 local queue_keys = {
-  ring = 'list', active = 'zset', schedule = 'zset', dead = 'zset', gactive = 'hash', glimit = 'hash',
-  gweight = 'hash', paused = 'set', meta = 'hash', wake = 'list', pending = 'zset',
-  ['metrics:completed'] = 'hash', ['metrics:failed'] = 'hash',
+  ring = 'list',
+  active = 'zset',
+  schedule = 'zset',
+  dead = 'zset',
+  gactive = 'hash',
+  glimit = 'hash',
+  gweight = 'hash',
+  paused = 'set',
+  meta = 'hash',
+  wake = 'list',
+  pending = 'zset',
+  ['metrics:completed'] = 'hash',
+  ['metrics:failed'] = 'hash',
 }
 for name, expected in pairs(queue_keys) do
   local answer = wrong(base .. name, expected)

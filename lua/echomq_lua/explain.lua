@@ -56,6 +56,16 @@ local function facts()
 end
 local depth, in_flight, limit, lane_paused, queue_paused, ring_position, holders = facts()
 return {
-  now_ms(), row, score, group, depth, in_flight, limit, lane_paused, queue_paused, ring_position,
-  lane_position, holders,
+  now_ms(),
+  row,
+  score,
+  group,
+  depth,
+  in_flight,
+  limit,
+  lane_paused,
+  queue_paused,
+  ring_position,
+  lane_position,
+  holders,
 }

@@ -12,7 +12,9 @@ local paused = call('SMEMBERS', base .. 'paused')
 
 -- RING-6: every nonempty lane is named by the ring, by `paused` or by `gactive`.
 local seen, lanes = {}, {}
-local entries = call('ZCARD', base .. 'active') + call('ZCARD', base .. 'schedule') + call('ZCARD', base .. 'dead')
+local entries = call('ZCARD', base .. 'active')
+  + call('ZCARD', base .. 'schedule')
+  + call('ZCARD', base .. 'dead')
 local function see(group)
   if not seen[group] then
     seen[group] = true

@@ -44,8 +44,11 @@ local function complete_job(id, token)
       ceilings[group] = limit or false
     end
     -- RING-3: a full lane with work comes back when the count falls below its limit.
-    joins = limit and n >= limit and n - 1 < limit
-      and call('ZCARD', lane) > 0 and call('SISMEMBER', base .. 'paused', group) == 0
+    joins = limit
+      and n >= limit
+      and n - 1 < limit
+      and call('ZCARD', lane) > 0
+      and call('SISMEMBER', base .. 'paused', group) == 0
     if joins then
       call('LLEN', base .. 'ring')
       tokens = call('LLEN', base .. 'wake')

@@ -171,7 +171,8 @@ local function take_turns(total, per_turn, single, lease)
       break
     end
   end
-  local left = front[front_at] ~= nil or back[back_at] ~= nil
+  local left = front[front_at] ~= nil
+    or back[back_at] ~= nil
     or (not whole and call('LLEN', base .. 'ring') > #front)
   check_wake()
 
