@@ -76,9 +76,9 @@ class MemoryBackend(_Face, SyncVerbs):
 
     def _park(self, op: ops.Park) -> bool:
         parked = ParkedThread()
-        if not self._parks(op, parked):
-            return parked.granted
         try:
+            if not self._parks(op, parked):
+                return parked.granted
             parked.wait(op.timeout_ms)
         except BaseException:  # an interrupt must not take a token with it
             self._store.unpark(op.queue, parked, give_back=True)
@@ -112,7 +112,7 @@ class AsyncMemoryBackend(_Face, AsyncVerbs):
             return parked.granted
         try:
             await parked.wait(op.timeout_ms)
-        except BaseException:  # a token that was granted in this moment must not be lost
+        except asyncio.CancelledError:  # a token granted in this moment must not be lost
             self._store.unpark(op.queue, parked, give_back=True)
             raise
         return self._unparked(op, parked)

@@ -96,6 +96,9 @@ class ParkingLot:
             if not waiting:
                 del self._waiting[queue]
 
+    def waiting(self, queue: str) -> int:
+        return len(self._waiting.get(queue, ()))
+
     def grant(self, queue: str) -> bool:
         """One token to the longest parked that can take it; false if there is none."""
         while queue in self._waiting:

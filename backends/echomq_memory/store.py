@@ -120,6 +120,11 @@ class Store:
                 self._grant(queue, model)
             return parked.granted
 
+    def parked(self, queue: str) -> int:
+        """How many calls are parked on a queue now."""
+        with self._lock:
+            return self._parking.waiting(queue)
+
     def lose_row(self, queue: str, job_id: str) -> bool:
         """Back door for tests: the row vanishes, its entry stays as a ghost (GHOST-1). Whether
         there was a row. No verb does this."""
