@@ -192,9 +192,9 @@ def _mixed_sweep(step: Step) -> bool:
 
 @_branch("a drain deletes a ghost", "GHOST-1", "VERB-drain")
 def _ghost_in_drain(step: Step) -> bool:
-    return isinstance(step.op, ops.Drain) and step.answer < len(
-        step.before.lanes.get(step.op.group, ())
-    )
+    if not isinstance(step.op, ops.Drain):
+        return False
+    return bool(step.answer < len(step.before.lanes.get(step.op.group, ())))
 
 
 @_branch("a claim recounts the books", "BOOK-1", "GHOST-1")
@@ -308,7 +308,7 @@ def _stops(step: Step) -> bool:
     else:
         return False
     due = sum(score <= step.before.now_ms for score in place.values())
-    return due > step.op.limit == step.answer.total
+    return bool(due > step.op.limit == step.answer.total)
 
 
 @_branch("reap_group passes over another group's expired job", "VERB-reap_group")

@@ -29,7 +29,7 @@ __all__ = ["Failure", "MachineRun", "run_machine"]
 
 T = TypeVar("T")
 
-SCENE_PERCENT = 12
+SCENE_PERCENT = 18
 """How often a step that may be a scene is one."""
 
 
