@@ -47,12 +47,15 @@ def _provider(url: object) -> Provider:
         )
     scheme = url.split("://", 1)[0].lower()
     for point in entry_points(group=GROUP, name=scheme):
+        extra = point.extras[0] if point.extras else None
         try:
             found = point.load()
-        except MissingExtra:
-            raise
+        except MissingExtra as missing:
+            if extra in (None, missing.extra):
+                raise
+            # The package names the extra of its other schemes; this one needs more.
+            raise MissingExtra(str(extra), missing.package) from missing
         except ModuleNotFoundError as missing:
-            extra = point.extras[0] if point.extras else None
             if extra is None:
                 raise
             raise MissingExtra(extra, missing.name or point.module) from missing
