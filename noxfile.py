@@ -1,0 +1,173 @@
+"""The one door to every check: `nox` runs the usual ones, `nox -l` lists all.
+
+Sessions make their own environments (the `venv` module, no other tool). What is not on the machine
+(an older Python, luacheck, the Lua formatter) is reported as not run; on CI that is an error.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import nox
+
+HERE = Path(__file__).parent
+PROJECT = nox.project.load_toml(HERE / "pyproject.toml")
+PYTHONS = nox.project.python_versions(PROJECT)
+CHECKS = HERE / "conformance" / "tests" / "package"
+STYLUA = HERE / ".ci" / "stylua"
+LUA = HERE / "lua" / "echomq_lua"
+LOWEST_REDIS = "redis[hiredis]==7.0.0"
+
+nox.needs_version = ">=2025.2"
+nox.options.default_venv_backend = "venv"
+nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = False
+nox.options.sessions = ["lint", "types", "tests", "docs"]
+
+
+def install(session: nox.Session, *groups: str, project: bool = True) -> None:
+    """The dependency groups, and the project as an editable install with the extras for tests."""
+    needed = [name for group in groups for name in nox.project.dependency_groups(PROJECT, group)]
+    ours = ["-e", ".[embedded,conformance]"] if project else []
+    session.install(*dict.fromkeys(needed), *ours)
+
+
+def not_run(session: nox.Session, what: str, remedy: str) -> None:
+    """Say that a part of the session was left out; on CI nothing may be left out."""
+    text = f"NOT RUN: {what}. {remedy}"
+    if os.environ.get("CI"):
+        session.error(text)
+    session.warn(text)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """ruff, its formatter, luacheck over the assembled scripts, and the Lua formatter."""
+    install(session, "lint")
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    luacheck(session)
+    lua_format(session)
+
+
+def luacheck(session: nox.Session) -> None:
+    if shutil.which("luacheck") is None:
+        not_run(session, "luacheck is not installed", "On Debian: apt-get install lua-check")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        session.run("python", "-m", "echomq_lua", folder)
+        session.run("luacheck", "-q", "--config", ".luacheckrc", folder, external=True)
+
+
+def lua_format(session: nox.Session) -> None:
+    """`nox -s lint -- --write` formats instead of checking."""
+    if shutil.which("node") is None or not (STYLUA / "node_modules").is_dir():
+        not_run(
+            session,
+            "the Lua formatter is not installed",
+            "It needs Node.js and: npm install --prefix .ci/stylua",
+        )
+        return
+    write = [arg for arg in session.posargs if arg == "--write"]
+    session.run("node", str(STYLUA / "format.cjs"), *write, str(LUA), external=True)
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """mypy --strict on the tree, and on scripts of strangers against the installed wheel."""
+    install(session, "types", "package")
+    session.run("mypy")
+    with fresh_environment(session, f"{wheel_of(session)}[valkey]", "mypy>=1.15") as python:
+        folder = python.parent.parent
+        for name in ("typing_right.py", "typing_wrong.py", "expect_type_errors.py"):
+            shutil.copy(CHECKS / name, folder / name)
+        with session.chdir(folder):
+            for name in ("typing_right.py", "typing_wrong.py"):
+                session.run(str(python), "-I", "expect_type_errors.py", name, external=True)
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """All tests, on every supported Python that is on this machine. Arguments go to pytest."""
+    install(session, "tests")
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session
+def lowest(session: nox.Session) -> None:
+    """The tests of the Valkey backend with the oldest client library that is supported."""
+    install(session, "tests")
+    session.install(LOWEST_REDIS)
+    session.run("python", "-m", "pytest", "conformance/tests/valkey", "conformance/tests/wire")
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """The conformance run. Arguments go to it: `nox -s conformance -- --help`."""
+    install(session, "tests")
+    session.run("python", "-m", "echomq_conformance", "run", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Links, and every Python snippet of README and docs, executed."""
+    install(session, "tests")
+    session.run("python", "-m", "pytest", "conformance/tests/docs", *session.posargs)
+
+
+@nox.session
+def benchmark(session: nox.Session) -> None:
+    """Server time of each verb. Arguments go to it: `nox -s benchmark -- --quick`."""
+    install(session, "tests")
+    session.run("python", "benchmarks/verbs.py", *session.posargs)
+
+
+@nox.session
+def package(session: nox.Session) -> None:
+    """Wheel and sdist, alone in fresh environments outside the checkout, the suite run from there."""
+    install(session, "package", project=False)
+    wheel = wheel_of(session)
+    with tempfile.TemporaryDirectory() as folder:
+        session.run("python", "-m", "build", "-q", "--outdir", folder)
+        (rebuilt,) = Path(folder).glob("*.whl")
+        session.run("python", str(CHECKS / "compare_wheels.py"), str(wheel), str(rebuilt))
+    with fresh_environment(session, str(wheel)) as python:
+        run_outside(session, python, "installed_alone.py", str(LUA))
+    with fresh_environment(session, f"{wheel}[embedded,conformance]") as python:
+        run_outside(session, python, "installed_with_extras.py")
+        with session.chdir(python.parent.parent):
+            command = ("-I", "-m", "echomq_conformance", "run", "--quick")
+            session.run(str(python), *command, external=True)
+
+
+def wheel_of(session: nox.Session) -> Path:
+    """The wheel, built from the tree as it is now."""
+    folder = Path(session.create_tmp()) / "wheel"
+    shutil.rmtree(folder, ignore_errors=True)
+    session.run("python", "-m", "build", "-q", "-n", "--wheel", "--outdir", str(folder))
+    (wheel,) = folder.glob("*.whl")
+    return wheel.resolve()
+
+
+@contextmanager
+def fresh_environment(session: nox.Session, *requirements: str) -> Iterator[Path]:
+    """The Python of a new environment that holds these and nothing else, outside the checkout."""
+    with tempfile.TemporaryDirectory(prefix="echomq-package-") as folder:
+        python = Path(folder) / "env" / "bin" / "python"
+        session.run("python", "-m", "venv", str(python.parent.parent))
+        install_these = ("-m", "pip", "install", "-q", "--disable-pip-version-check")
+        session.run(str(python), *install_these, *requirements, external=True)
+        yield python
+
+
+def run_outside(session: nox.Session, python: Path, name: str, *args: str) -> None:
+    """A script of ours, copied out of the checkout and run without the checkout on the path."""
+    folder = python.parent.parent
+    shutil.copy(CHECKS / name, folder / name)
+    with session.chdir(folder):
+        session.run(str(python), "-I", name, *args, external=True)
