@@ -25,7 +25,7 @@ from .predicates import Violation, check_finished, check_snapshot
 from .script import Advance, LoseRow, Perform, ScriptStep, with_times
 from .transitions import Step, check_step
 
-__all__ = ["LABELS", "Divergence", "Lockstep"]
+__all__ = ["LABELS", "Divergence", "Lockstep", "all_pages"]
 
 LABELS = ("a", "b")
 
@@ -176,13 +176,13 @@ class Lockstep:
 
     def _oracle(self, side: _Side, op: ops.QueueOp[Any]) -> Any:
         if isinstance(op, ops.Browse | ops.PageOp):
-            return _all_pages(lambda page: side.model.apply(page, self.now_ms), op)
+            return all_pages(lambda page: side.model.apply(page, self.now_ms), op)
         return side.model.apply(op, self.now_ms)
 
     def _target(self, side: _Side, op: ops.QueueOp[Any]) -> Any:
         try:
             if isinstance(op, ops.Browse | ops.PageOp):
-                return _all_pages(self._harness.perform, op)
+                return all_pages(self._harness.perform, op)
             answer = self._harness.perform(op)
         except Exception as error:
             clause = clause_of(op, Difference("answer", None, error))
@@ -249,7 +249,7 @@ class Lockstep:
             )
 
 
-def _all_pages(read: Any, op: Any) -> tuple[Any, ...]:
+def all_pages(read: Any, op: Any) -> tuple[Any, ...]:
     """The items of every page. A page may be short before the end; the cursor alone ends it."""
     items: list[Any] = []
     cursor = None
