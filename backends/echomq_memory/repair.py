@@ -1,16 +1,5 @@
 """`fsck`: every breach as found, and the mending that loses no job.
 
-The texts of a `Breach`, the same for every backend:
-
-| clause | key | found | expected |
-|---|---|---|---|
-| STATE-1 | the row's | `row says STATE, no entry` | `an entry in dead`, `an entry in its lane` |
-| GHOST-1 | the place's | `entry without its row` | `no entry` |
-| BOOK-1 | `gactive` | the count stored, `0` when absent | the true count |
-| RING-1 | `ring` | `absent`, `N times` | `once`, `absent` |
-| KEYS-6 | `gactive` | `0` | `absent` |
-| SETTING-1 | `glimit`, `gweight` | the value stored | `a positive integer` |
-
 Each clause is judged on the state as found: RING-1 by the count that is stored, with ghosts as
 entries. So one fault is told once, not again by what mending it will change.
 """
@@ -19,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from echomq_core import Breach, JobState, Keyspace, ops
+from echomq_core import Breach, JobState, Keyspace, breaches, ops
 
 from .ordered import Ordered
 from .state import QueueState, Row
@@ -31,55 +20,49 @@ def fsck(q: QueueState, op: ops.Fsck, _now_ms: int) -> list[Breach]:
     """All breaches by (clause, key, group, id); with `repair` they are mended, too."""
     keys = Keyspace(q.queue)
     finders = (_stray_rows, _ghosts, _books, _ring, _settings)
-    breaches = [breach for find in finders for breach in find(q, keys, op.repair)]
-    breaches.sort(key=lambda b: (b.clause, b.key, b.group or "", b.job_id or ""))
+    found = breaches.in_order(b for find in finders for b in find(q, keys, op.repair))
     if op.repair:
         _mend(q)
-    return breaches
+    return found
 
 
-def _stray_rows(q: QueueState, keys: Keyspace, mended: bool) -> Iterator[Breach]:
+def _stray_rows(q: QueueState, keys: Keyspace, repaired: bool) -> Iterator[Breach]:
     for row in _standing_nowhere(q):
-        place = "dead" if row.state is JobState.DEAD else "its lane"
-        found = f"row says {row.state}, no entry"
-        yield Breach(
-            "STATE-1", keys.job(row.id), row.group, row.id, found, f"an entry in {place}", mended
-        )
+        yield breaches.lost_row(keys.job(row.id), row.group, row.id, row.state, repaired=repaired)
 
 
-def _ghosts(q: QueueState, keys: Keyspace, mended: bool) -> Iterator[Breach]:
+def _ghosts(q: QueueState, keys: Keyspace, repaired: bool) -> Iterator[Breach]:
     for place, state, group in _places(q):
-        key = _key_of(keys, state, group)
         for job_id in _ghosts_of(q, place, state, group):
-            yield Breach("GHOST-1", key, group, job_id, "entry without its row", "no entry", mended)
+            yield breaches.ghost_entry(
+                _key_of(keys, state, group), group, job_id, repaired=repaired
+            )
 
 
-def _books(q: QueueState, keys: Keyspace, mended: bool) -> Iterator[Breach]:
+def _books(q: QueueState, keys: Keyspace, repaired: bool) -> Iterator[Breach]:
     true = q.true_books()
     for group in true.keys() | q.in_flight.keys():
-        stored, expected = q.in_flight.get(group), true.get(group, 0)
-        if (stored or 0) != expected:
-            yield Breach(
-                "BOOK-1", keys.in_flight, group, None, str(stored or 0), str(expected), mended
+        stored, expected = q.in_flight.get(group, 0), true.get(group, 0)
+        if stored != expected:
+            yield breaches.wrong_book(
+                keys.in_flight, group, str(stored), expected, repaired=repaired
             )
-        if stored == 0:
-            yield Breach("KEYS-6", keys.in_flight, group, None, "0", "absent", mended)
+        elif not stored and group in q.in_flight:
+            yield breaches.zero_book(keys.in_flight, group, repaired=repaired)
 
 
-def _ring(q: QueueState, keys: Keyspace, mended: bool) -> Iterator[Breach]:
+def _ring(q: QueueState, keys: Keyspace, repaired: bool) -> Iterator[Breach]:
     for group in q.lanes.keys() | q.ring.keys():
-        serviceable = q.is_serviceable(group)
-        if serviceable and group not in q.ring:
-            yield Breach("RING-1", keys.ring, group, None, "absent", "once", mended)
-        if group in q.ring and not serviceable:
-            yield Breach("RING-1", keys.ring, group, None, "1 times", "absent", mended)
+        times, right = int(group in q.ring), int(q.is_serviceable(group))
+        if times != right:
+            yield breaches.ring_membership(keys.ring, group, times, right, repaired=repaired)
 
 
-def _settings(q: QueueState, keys: Keyspace, mended: bool) -> Iterator[Breach]:
+def _settings(q: QueueState, keys: Keyspace, repaired: bool) -> Iterator[Breach]:
     for key, stored in ((keys.limits, q.limits), (keys.weights, q.weights)):
         for group, n in stored.items():
             if n < 1:
-                yield Breach("SETTING-1", key, group, None, str(n), "a positive integer", mended)
+                yield breaches.unusable_setting(key, group, str(n), repaired=repaired)
 
 
 def _mend(q: QueueState) -> None:

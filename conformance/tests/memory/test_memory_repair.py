@@ -82,7 +82,7 @@ STATES = [
         [
             ("BOOK-1", KEYS.in_flight, "h", None, "2", "0"),
             ("BOOK-1", KEYS.in_flight, "i", None, "-1", "0"),
-            ("KEYS-6", KEYS.in_flight, "g", None, "0", "absent"),
+            ("KEYS-6", KEYS.in_flight, "g", None, "0", "no field"),
         ],
         _frozen(),
         id="books are recounted and zero counters go",
