@@ -5,7 +5,8 @@ To write a backend, implement `Backend`, run the conformance suite, then add fea
 The async twins in `protocol_async` differ only in `await`.
 
 Every verb may raise `InvalidArgument` (before anything is sent), `Refused` and its kinds, and
-`ConnectionTrouble` (`OutcomeUnknown`, `NotApplied`); a closed backend raises `NotApplied`.
+`ConnectionTrouble` (`OutcomeUnknown`, `NotApplied`); a closed backend raises `NotApplied`
+(ERR-tree, ERR-closed).
 All times are integers of milliseconds on the store's clock (CLOCK-1).
 """
 
@@ -121,11 +122,11 @@ class Backend(Protocol):
         ...
 
     def job(self, queue: str, job_id: str) -> JobRecord | None:
-        """The row of a job, or `None`. [VERB-reads]"""
+        """The row of a job, or `None`. [VERB-job]"""
         ...
 
     def depth(self, queue: str, group: str) -> int:
-        """Entries pending in a group's lane. [VERB-reads]"""
+        """Entries pending in a group's lane. [VERB-job]"""
         ...
 
     def snapshot(self, queue: str, *, max_jobs: int = 10_000) -> QueueSnapshot:
@@ -137,7 +138,8 @@ class Backend(Protocol):
         ...
 
     def close(self) -> None:
-        """Close what this backend opened; idempotent. A client that was handed in stays open."""
+        """Close what this backend opened; idempotent. A client that was handed in stays open.
+        [ERR-closed]"""
         ...
 
     def __enter__(self) -> Self: ...
@@ -154,18 +156,18 @@ class Backend(Protocol):
 class Bulk(Protocol):
     """Many jobs in one call. A bulk verb equals its single verb applied in input order. Items of
     `enqueue_many`, `complete_many`, `extend_many` are each atomic, the whole is not; an error
-    midway carries `verdicts`. [VERB-bulk]"""
+    midway carries `verdicts`. [VERB-bulk, ERR-midway]"""
 
     def enqueue_many(self, queue: str, items: Iterable[NewJob]) -> list[Enqueued]:
         """Admit many; answers in input order."""
         ...
 
     def claim_many(self, queue: str, lease_ms: int, n: int) -> list[Job] | Empty:
-        """Turns of one job each until `n` (1…1,000) are served or the ring is empty."""
+        """Turns of one job each until `n` (1…1,000) are served or the ring is empty. [VERB-claim_many]"""
         ...
 
     def bclaim(self, queue: str, lease_ms: int, n: int) -> list[Job] | Empty:
-        """One turn for up to `n` (1…1,000) jobs of a single group."""
+        """One turn for up to `n` (1…1,000) jobs of a single group. [VERB-bclaim]"""
         ...
 
     def complete_many(self, queue: str, pairs: Iterable[tuple[str, int]]) -> list[CompleteVerdict]:
@@ -232,59 +234,60 @@ class QueuePause(Protocol):
 
 @runtime_checkable
 class Surgery(Protocol):
-    """What operators do to jobs. [VERB-surgery]"""
+    """What operators do to jobs."""
 
     def reassign(self, queue: str, job_id: str, group: str) -> ReassignVerdict:
-        """Move a pending job to another lane; token, mark and counts stay."""
+        """Move a pending job to another lane; token, mark and counts stay. [VERB-reassign]"""
         ...
 
     def drain(self, queue: str, group: str) -> int:
-        """Delete a lane's pending jobs, in bounded steps; how many."""
+        """Delete a lane's pending jobs, in bounded steps; how many. [VERB-drain, ERR-midway]"""
         ...
 
     def remove(self, queue: str, job_id: str, *, force: bool = False) -> RemoveVerdict:
-        """Delete one job wherever it stands; an active one only with `force`."""
+        """Delete one job wherever it stands; an active one only with `force`. [VERB-remove]"""
         ...
 
     def reprocess(self, queue: str, job_id: str) -> ReprocessVerdict:
-        """Send a dead job back to its own lane with all its attempts again."""
+        """Send a dead job back to its own lane with all its attempts again. [VERB-reprocess]"""
         ...
 
     def reap_group(
         self, queue: str, group: str, limit: int, *, max_attempts: int | None = None
     ) -> Swept:
-        """`reap` for one group, however many others' expired jobs come first."""
+        """`reap` for one group, however many others' expired jobs come first. [VERB-reap_group]"""
         ...
 
 
 @runtime_checkable
 class Wake(Protocol):
-    """Waiting without polling. [WAKE-1 to WAKE-4, VERB-park]"""
+    """Waiting without polling. [WAKE-1 to WAKE-4]"""
 
     def park(self, queue: str, timeout_ms: int) -> bool:
         """Block until a wake token (true) or `timeout_ms` of real time, 0…10^12 (false); 0 does not
-        block. Takes one token."""
+        block. Takes one token. [VERB-park, WAKE-3]"""
         ...
 
     def wake(self, queue: str) -> bool:
-        """Leave a token if there is something to do and none is there; whether it did."""
+        """Leave a token if there is something to do and none is there; whether it did. [VERB-wake]"""
         ...
 
     def next_due(self, queue: str) -> int | None:
-        """Ms until the earliest due time or lease deadline; 0 = overdue, `None` = nothing waits."""
+        """Ms until the earliest due time or lease deadline; 0 = overdue, `None` = nothing waits.
+        [VERB-next_due]"""
         ...
 
 
 @runtime_checkable
 class Insight(Protocol):
-    """Reads for people and dashboards; sizes count entries. [VERB-reads, VERB-explain]"""
+    """Reads for people and dashboards; sizes count entries. [VERB-reads, PAGE-1]"""
 
     def depths(self, queue: str, groups: Sequence[str]) -> dict[str, int]:
         """Entries pending, for each group asked."""
         ...
 
     def stats(self, queue: str) -> Stats:
-        """Sizes and totals."""
+        """Sizes and totals. [VERB-stats]"""
         ...
 
     def lanes(self, queue: str, *, cursor: str | None = None, limit: int = 100) -> Page[Lane]:
@@ -316,7 +319,7 @@ class Insight(Protocol):
     def explain(
         self, queue: str, *, job_id: str | None = None, group: str | None = None
     ) -> Explanation:
-        """Why this job, or this lane, is not being served; exactly one of the two."""
+        """Why this job, or this lane, is not being served; exactly one of the two. [VERB-explain]"""
         ...
 
 
@@ -325,7 +328,7 @@ class Repair(Protocol):
     """Finding and mending breaches. [VERB-fsck]"""
 
     def fsck(self, queue: str, repair: bool = False) -> list[Breach]:
-        """Every breach of STATE-1, GHOST-1, BOOK-1, RING-1, KEYS-6 and of settings, as found."""
+        """Every breach of STATE-1, GHOST-1, BOOK-1, RING-1, KEYS-6 and SETTING-1, as found."""
         ...
 
 
