@@ -9,15 +9,15 @@ from dataclasses import fields
 from types import TracebackType
 from typing import Any, Self, cast
 
-from echomq_core import AsyncBackend, FullBackend
+from echomq_core import AsyncBackend, AsyncFullBackend, FullBackend
 from echomq_core.ops import Op
 
 from .target import Clock, Target
 
-__all__ = ["Face", "arguments"]
+__all__ = ["Awaited", "Face", "arguments"]
 
 
-class _Awaited:
+class Awaited:
     """The verbs of an async backend as plain calls. Nothing is checked here: bad arguments go through."""
 
     def __init__(self, backend: AsyncBackend, loop: asyncio.AbstractEventLoop) -> None:
@@ -43,6 +43,7 @@ class Face:
         self._stack = ExitStack()
         self.loop: asyncio.AbstractEventLoop | None = None
         self.backend: FullBackend
+        self.async_backend: AsyncFullBackend
 
     def __enter__(self) -> Self:
         if not self.asynchronous:
@@ -56,7 +57,8 @@ class Face:
         manager = self._target.open_async(self._clock)
         awaited = loop.run_until_complete(manager.__aenter__())
         self._stack.callback(lambda: loop.run_until_complete(manager.__aexit__(None, None, None)))
-        self.backend = cast("FullBackend", _Awaited(awaited, loop))
+        self.async_backend = cast("AsyncFullBackend", awaited)
+        self.backend = cast("FullBackend", Awaited(awaited, loop))
         return self
 
     def __exit__(
