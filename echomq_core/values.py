@@ -204,7 +204,8 @@ class JobRecord:
 @dataclass(frozen=True, slots=True)
 class Lane:
     """A group with an entry pending or a job in flight. `weight` is 1 when unset; `limit` is
-    `None` without one; `oldest_age_ms` is `None` when the lane is empty."""
+    `None` without one; `oldest_age_ms` is `None` when the lane is empty or its oldest id carries no
+    mint time."""
 
     group: str
     depth: int

@@ -18,8 +18,8 @@ from echomq_core import (
     minted_at_ms,
     ops,
 )
+from echomq_core.cursors import decode_cursor, encode_cursor
 
-from .cursors import count_after, cursor_at, names_after, timed_after
 from .ordered import Ordered
 from .state import QueueState
 
@@ -82,10 +82,11 @@ def configuration(q: QueueState, op: ops.Configuration, _now_ms: int) -> Page[La
 
 
 def ring(q: QueueState, op: ops.Ring, _now_ms: int) -> Page[str]:
-    start = count_after(op.verb, op.cursor)
+    offset = decode_cursor(op.verb, op.cursor, int)
+    start = int(offset[0]) if offset else 0
     end = start + op.limit
     names = tuple(islice(q.ring, start, end))
-    return Page(names, cursor_at(op.verb, end) if end < len(q.ring) else None)
+    return Page(names, encode_cursor(op.verb, end) if end < len(q.ring) else None)
 
 
 def dead_jobs(q: QueueState, op: ops.DeadJobs, _now_ms: int) -> Page[JobRecord]:
@@ -107,16 +108,16 @@ def browse(q: QueueState, op: ops.Browse, _now_ms: int) -> Page[JobRecord]:
 
 
 def _pending_page(q: QueueState, read: str, cursor: str | None, limit: int) -> Page[JobRecord]:
-    after = names_after(read, cursor, names=2)
+    after = decode_cursor(read, cursor, str, str)
     entries = list(islice(_pending_after(q, after), limit + 1))
     rows = (q.real(job_id, JobState.PENDING, group) for group, job_id in entries[:limit])
-    more = cursor_at(read, *entries[limit - 1]) if len(entries) > limit else None
+    more = encode_cursor(read, *entries[limit - 1]) if len(entries) > limit else None
     return Page(tuple(row.record() for row in rows if row is not None), more)
 
 
-def _pending_after(q: QueueState, after: tuple[str, ...] | None) -> Iterator[tuple[str, str]]:
+def _pending_after(q: QueueState, after: tuple[str | int, ...] | None) -> Iterator[tuple[str, str]]:
     for group in sorted(q.lanes):
-        if after is None or group >= after[0]:
+        if after is None or group >= str(after[0]):
             for job_id in q.lanes[group].ids():
                 if after is None or (group, job_id) > after:
                     yield group, job_id
@@ -125,10 +126,10 @@ def _pending_after(q: QueueState, after: tuple[str, ...] | None) -> Iterator[tup
 def _timed_page(
     q: QueueState, place: Ordered, state: JobState, read: str, cursor: str | None, limit: int
 ) -> Page[JobRecord]:
-    after = timed_after(read, cursor)
+    after = decode_cursor(read, cursor, int, str)
     entries = [entry for entry in place.entries() if after is None or entry > after]
     rows = (q.real(job_id, state) for _, job_id in entries[:limit])
-    more = cursor_at(read, *entries[limit - 1]) if len(entries) > limit else None
+    more = encode_cursor(read, *entries[limit - 1]) if len(entries) > limit else None
     return Page(tuple(row.record() for row in rows if row is not None), more)
 
 
@@ -142,10 +143,10 @@ def _names_page(
     names: Iterable[str], read: str, cursor: str | None, limit: int
 ) -> tuple[list[str], str | None]:
     """The next `limit` names in byte order, and the cursor if there are more."""
-    after = names_after(read, cursor, names=1)
-    found = nsmallest(limit + 1, (name for name in names if after is None or name > after[0]))
+    after = decode_cursor(read, cursor, str)
+    found = nsmallest(limit + 1, (name for name in names if after is None or name > str(after[0])))
     page = found[:limit]
-    return page, cursor_at(read, page[-1]) if len(found) > limit else None
+    return page, encode_cursor(read, page[-1]) if len(found) > limit else None
 
 
 def _depth(q: QueueState, group: str) -> int:

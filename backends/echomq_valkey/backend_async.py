@@ -76,6 +76,8 @@ class AsyncValkeyBackend(AsyncVerbs):
 
     async def _perform(self, op: Op[A]) -> A:
         if self._connections.closed:
+            # A consumer that goes on after every trouble must stay cancellable.
+            await asyncio.sleep(0)
             raise NotApplied(op.verb, "the backend is closed")
         steps = plan(op)
         try:

@@ -20,10 +20,10 @@ from echomq_core import (
     minted_at_ms,
     ops,
 )
+from echomq_core.cursors import decode_cursor, encode_cursor
 from echomq_core.explaining import LaneFacts, explain_job, explain_lane
 
-from . import cursors
-from .calls import CommandCall, ScriptCall, Steps
+from .calls import Arg, CommandCall, ScriptCall, Steps
 from .claims import script
 from .parsing import as_text, pairs_of, record_of, setting_of, texts
 
@@ -139,8 +139,8 @@ def stats(op: ops.ReadStats) -> Steps[Stats]:
     )
 
 
-def _after(names: tuple[str, ...], cursor: str | None) -> tuple[str, ...]:
-    last = cursors.decode(cursor, str)
+def _after(read: str, names: tuple[str, ...], cursor: str | None) -> tuple[str, ...]:
+    last = decode_cursor(read, cursor, str)
     return names if last is None else names[bisect_right(names, str(last[0])) :]
 
 
@@ -155,8 +155,6 @@ def _lane_facts(
         ):
             minted = minted_at_ms(as_text(oldest)) if oldest else None
             age = None if minted is None else max(now_ms - minted, 0)
-            if oldest and age is None:
-                age = 0  # an id of a foreign form carries no mint time
             limit, weight = setting_of(raw_limit), setting_of(raw_weight)
             lane = Lane(name, depth, in_flight, limit, weight or 1, paused == 1, age)
             idle = not depth and not in_flight
@@ -166,11 +164,11 @@ def _lane_facts(
 
 
 def lanes(op: ops.Lanes) -> Steps[Page[Lane]]:
-    names = _after((yield from known_groups(op)), op.cursor)
+    names = _after(op.verb, (yield from known_groups(op)), op.cursor)
     page = names[: op.limit]
     facts = yield from _lane_facts(op, page)
     found = tuple(lane for _, lane, _ in facts if lane.depth or lane.in_flight)
-    return Page(found, cursors.encode(page[-1]) if len(names) > op.limit else None)
+    return Page(found, encode_cursor(op.verb, page[-1]) if len(names) > op.limit else None)
 
 
 def configuration(op: ops.Configuration) -> Steps[Page[LaneSettings]]:
@@ -178,21 +176,21 @@ def configuration(op: ops.Configuration) -> Steps[Page[LaneSettings]]:
     limits = yield from book(op, keys.limits)
     weights = yield from book(op, keys.weights)
     paused = yield from paused_names(op)
-    names = _after(tuple(sorted({*limits, *weights, *paused})), op.cursor)
+    names = _after(op.verb, tuple(sorted({*limits, *weights, *paused})), op.cursor)
     page = names[: op.limit]
     facts = yield from _lane_facts(op, page)
     found = tuple(settings for _, _, settings in facts)
-    return Page(found, cursors.encode(page[-1]) if len(names) > op.limit else None)
+    return Page(found, encode_cursor(op.verb, page[-1]) if len(names) > op.limit else None)
 
 
 def ring(op: ops.Ring) -> Steps[Page[str]]:
-    start = cursors.decode(op.cursor, int)
+    start = decode_cursor(op.verb, op.cursor, int)
     offset = int(start[0]) if start else 0
     key = Keyspace(op.queue).ring
     span = (offset, offset + op.limit)  # one more than asked for tells whether this is the end
     names = yield CommandCall(op.verb, ("LRANGE", key, *span), texts, key=key, reads=True)
     more = len(names) > op.limit
-    return Page(names[: op.limit], cursors.encode(offset + op.limit) if more else None)
+    return Page(names[: op.limit], encode_cursor(op.verb, offset + op.limit) if more else None)
 
 
 # --- lists of jobs ----------------------------------------------------------------------------
@@ -202,52 +200,52 @@ def _rows(
     op: ops.QueueOp[Any],
     place: str,
     state: JobState,
-    after: tuple[str | int, str],
+    after: tuple[Arg, str],
     limit: int,
     group: str = "",
-) -> Steps[tuple[tuple[JobRecord, ...], tuple[str, str] | None]]:
+) -> Steps[tuple[tuple[JobRecord, ...], tuple[int, str] | None]]:
     """One page of a place, and after which entry the next one starts (`None` at the end)."""
     found, score, last = yield script(op, tuple, place, state, group, *after, limit, name="rows")
     records = tuple(record_of(fields) for fields in found)
-    return records, (as_text(score), as_text(last)) if score else None
+    return records, (int(float(score)), as_text(last)) if score else None
 
 
-def _place_page(op: ops.DeadJobs | ops.Browse, state: JobState) -> Steps[Page[JobRecord]]:
-    after = cursors.decode(op.cursor, str, str) or ("", "")
-    records, last = yield from _rows(
-        op, PLACES[state], state, (str(after[0]), str(after[1])), op.limit
-    )
-    return Page(records, cursors.encode(*last) if last else None)
+def _place_page(
+    op: ops.DeadJobs | ops.Browse, read: str, state: JobState
+) -> Steps[Page[JobRecord]]:
+    last = decode_cursor(read, op.cursor, int, str)
+    after = (last[0], str(last[1])) if last else ("", "")
+    records, end = yield from _rows(op, PLACES[state], state, after, op.limit)
+    return Page(records, encode_cursor(read, *end) if end else None)
 
 
 def dead_jobs(op: ops.DeadJobs) -> Steps[Page[JobRecord]]:
-    return (yield from _place_page(op, JobState.DEAD))
+    return (yield from _place_page(op, op.verb, JobState.DEAD))
 
 
 def browse(op: ops.Browse) -> Steps[Page[JobRecord]]:
+    read = f"{op.verb} {op.state}"
     if op.state != JobState.PENDING:
-        return (yield from _place_page(op, op.state))
-    position = cursors.decode(op.cursor, str, str, str)
+        return (yield from _place_page(op, read, op.state))
     names = yield from known_groups(op)
-    current, after = "", ("", "")
-    if position is not None:
-        current, after = str(position[0]), (str(position[1]), str(position[2]))
-        names = names[bisect_right(names, current) :]
-        if after[0]:
-            names = (current, *names)
+    after: tuple[Arg, str] = ("", "")
+    last = decode_cursor(read, op.cursor, str, str)
+    if last is not None:
+        current = str(last[0])
+        after = (0, str(last[1]))
+        names = (current, *names[bisect_right(names, current) :])
     found: list[JobRecord] = []
     for name in names:
-        while len(found) < op.limit:
-            records, last = yield from _rows(
-                op, f"g:{name}:pending", JobState.PENDING, after, op.limit - len(found), name
-            )
+        end: tuple[Arg, str] | None = after
+        while end is not None:
+            if len(found) == op.limit:
+                # Whatever is left starts after the last job found, be it in this lane or the next.
+                return Page(tuple(found), encode_cursor(read, found[-1].group or "", found[-1].id))
+            place = f"g:{name}:pending"
+            room = op.limit - len(found)
+            records, end = yield from _rows(op, place, JobState.PENDING, end, room, name)
             found += records
-            if last is None:
-                after = ("", "")
-                break
-            after = last
-        if len(found) == op.limit:
-            return Page(tuple(found), cursors.encode(name, *after))
+        after = ("", "")
     return Page(tuple(found), None)
 
 
