@@ -124,13 +124,15 @@ def _explain_waiting(
             f"held by {', '.join(holders) or 'nobody that can be found (run fsck)'}",
         )
     details["ring_position"] = lane.ring_position
-    place = ""
-    if lane_position is not None:
-        details["lane_position"] = lane_position
-        place = f"place {lane_position} in "
-    ring = (
-        "which is not on the ring: run fsck with repair"
+    turn = (
+        "is not on the ring though it should be: run fsck with repair"
         if lane.ring_position is None
-        else f"which is at place {lane.ring_position} of the ring"
+        else f"waits for its turn, at place {lane.ring_position} of the ring"
     )
-    return because(ExplanationReason.WAITING, f"{place}the lane of {lane.group!r}, {ring}")
+    if lane_position is None:
+        return because(ExplanationReason.WAITING, f"the lane of {lane.group!r} {turn}")
+    details["lane_position"] = lane_position
+    return because(
+        ExplanationReason.WAITING,
+        f"it is at place {lane_position} of the lane of {lane.group!r}, which {turn}",
+    )
