@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from echomq_memory import QueueModel
 
 from echomq_core import Job, encode_id, ops
-from echomq_memory import QueueModel
 
 QUEUE = "q"
 LANES = 50

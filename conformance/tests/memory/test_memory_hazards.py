@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from echomq_memory import ManualClock, MemoryBackend
 
 from echomq_core import (
     CompleteVerdict,
@@ -15,7 +16,6 @@ from echomq_core import (
     Swept,
     encode_id,
 )
-from echomq_memory import ManualClock, MemoryBackend
 
 QUEUE = "q"
 LEASE = 1_000

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from echomq_memory import QueueModel
+from echomq_memory.model import _VERBS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from echomq_core import JobState, NewJob, encode_id, ops
-from echomq_memory import QueueModel
-from echomq_memory.model import _VERBS
 
 QUEUE = "q"
 IDS = [encode_id("JOB", n) for n in range(1, 5)]

@@ -7,6 +7,14 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from echomq_memory import (
+    AsyncMemoryBackend,
+    ManualClock,
+    MemoryBackend,
+    Store,
+    SystemClock,
+    provider,
+)
 
 from echomq_core import (
     AsyncFullBackend,
@@ -20,14 +28,6 @@ from echomq_core import (
     minted_at_ms,
 )
 from echomq_core.unsupported import all_verbs
-from echomq_memory import (
-    AsyncMemoryBackend,
-    ManualClock,
-    MemoryBackend,
-    Store,
-    SystemClock,
-    provider,
-)
 
 QUEUE = "q"
 A, B, C, D = (encode_id("JOB", n) for n in range(1, 5))

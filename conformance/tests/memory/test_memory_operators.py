@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from echomq_memory import ManualClock, MemoryBackend
 
 from echomq_core import (
     CompleteVerdict,
@@ -16,7 +17,6 @@ from echomq_core import (
     ReprocessVerdict,
     encode_id,
 )
-from echomq_memory import ManualClock, MemoryBackend
 
 QUEUE = "q"
 LEASE = 1_000

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from echomq_memory.ordered import Ordered
 from hypothesis import given
 from hypothesis import strategies as st
-
-from echomq_memory.ordered import Ordered
 
 IDS = st.sampled_from(["a", "b", "c", "é", "z", "🦊", "\uffff"])
 SCORES = st.integers(0, 4)

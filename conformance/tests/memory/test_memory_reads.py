@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from echomq_memory import ManualClock, MemoryBackend
 
 from echomq_core import (
     Explanation,
@@ -21,7 +22,6 @@ from echomq_core import (
     mint_job_id,
     minted_at_ms,
 )
-from echomq_memory import ManualClock, MemoryBackend
 
 QUEUE = "q"
 LEASE = 1_000
@@ -282,3 +282,12 @@ def test_explain_answers_the_first_reason_that_holds(backend: MemoryBackend) -> 
     assert _why(backend.explain(QUEUE, job_id=E))[0] is ExplanationReason.LANE_PAUSED
     backend.pause_queue(QUEUE)
     assert _why(backend.explain(QUEUE, group="h"))[0] is ExplanationReason.QUEUE_PAUSED
+
+
+def test_explain_names_up_to_ten_holders_of_a_full_lane(backend: MemoryBackend) -> None:
+    jobs = [encode_id("JOB", n) for n in range(1, 14)]
+    backend.limit(QUEUE, "g", 12)
+    _add(backend, "g", *jobs)
+    backend.bclaim(QUEUE, LEASE, 12)
+    details = backend.explain(QUEUE, job_id=jobs[12]).details
+    assert (details["in_flight"], details["holders"]) == (12, tuple(jobs[:10]))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from echomq_memory import FrozenQueue, ManualClock, MemoryBackend, QueueModel
 
 from echomq_core import Breach, JobRecord, Keyspace, encode_id, ops
-from echomq_memory import FrozenQueue, ManualClock, MemoryBackend, QueueModel
 
 QUEUE = "q"
 KEYS = Keyspace(QUEUE)

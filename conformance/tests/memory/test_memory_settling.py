@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from echomq_memory import ManualClock, MemoryBackend
 
 from echomq_core import (
     CompleteVerdict,
@@ -12,7 +13,6 @@ from echomq_core import (
     RetryVerdict,
     encode_id,
 )
-from echomq_memory import ManualClock, MemoryBackend
 
 A, B, C = (encode_id("JOB", n) for n in range(1, 4))
 QUEUE = "q"
@@ -142,6 +142,21 @@ def test_token_2_a_late_complete_takes_the_reaped_job_out_of_its_lane_and_touche
     snapshot = backend.snapshot(QUEUE)
     assert (snapshot.lanes, snapshot.ring, snapshot.in_flight) == ({}, (), {"g": 1})
     assert backend.complete(QUEUE, A, 1) is CompleteVerdict.GONE
+
+
+def test_token_2_a_late_complete_needs_the_row_s_own_token(
+    backend: MemoryBackend, clock: ManualClock
+) -> None:
+    """Reaped twice: the first holder's token is spent, a higher one is nobody's."""
+    _claimed(backend, A)
+    clock.advance(LEASE)
+    backend.reap(QUEUE, 10)
+    backend.claim(QUEUE, LEASE)
+    clock.advance(LEASE)
+    backend.reap(QUEUE, 10)
+    assert backend.complete(QUEUE, A, 1) is CompleteVerdict.STALE
+    assert backend.complete(QUEUE, A, 3) is CompleteVerdict.STALE
+    assert backend.complete(QUEUE, A, 2) is CompleteVerdict.COMPLETED
 
 
 def test_token_2_complete_alone_is_accepted_late(

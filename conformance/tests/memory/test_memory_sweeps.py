@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from echomq_core import Job, NewJob, Swept, encode_id
 from echomq_memory import ManualClock, MemoryBackend
+
+from echomq_core import Job, NewJob, Swept, encode_id
 
 QUEUE = "q"
 LEASE = 1_000

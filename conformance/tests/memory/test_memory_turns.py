@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from echomq_memory import ManualClock, MemoryBackend
 
 from echomq_core import Empty, EmptyReason, Enqueued, Job, NewJob, encode_id
-from echomq_memory import ManualClock, MemoryBackend
 
 A, B, C, D, E = (encode_id("JOB", n) for n in range(1, 6))
 QUEUE = "q"

@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import pytest
+from echomq_memory import AsyncMemoryBackend, ManualClock, MemoryBackend, Store
 
 from echomq_core import Empty, EmptyReason, Job, NewJob, NotApplied, encode_id
-from echomq_memory import AsyncMemoryBackend, ManualClock, MemoryBackend, Store
 
 QUEUE = "q"
 LEASE = 60_000
