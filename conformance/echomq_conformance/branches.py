@@ -22,18 +22,22 @@ __all__ = ["BRANCHES", "Branch", "answers_of", "branches_of"]
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A rare branch: the clauses that it belongs to, and how to see it in a step."""
+    """A rare branch: the clauses that it belongs to, how to see it in a step, and the profiles
+    without whose verbs no step leads there."""
 
     clauses: tuple[str, ...]
     taken: Callable[[Step], bool]
+    profiles: frozenset[str]
 
 
 BRANCHES: dict[str, Branch] = {}
 
 
-def _branch(name: str, *clauses: str) -> Callable[[Callable[[Step], bool]], Callable[[Step], bool]]:
+def _branch(
+    name: str, *clauses: str, needs: tuple[str, ...] = ()
+) -> Callable[[Callable[[Step], bool]], Callable[[Step], bool]]:
     def register(taken: Callable[[Step], bool]) -> Callable[[Step], bool]:
-        BRANCHES[name] = Branch(clauses, taken)
+        BRANCHES[name] = Branch(clauses, taken, frozenset(needs) | {"core"})
         return taken
 
     return register
@@ -95,14 +99,19 @@ def _full(snapshot: QueueSnapshot, group: str) -> bool:
     return limit is not None and snapshot.in_flight.get(group, 0) >= limit
 
 
-@_branch("a claim fills its lane, which leaves the ring with work left", "BOOK-2", "RING-1")
+@_branch(
+    "a claim fills its lane, which leaves the ring with work left",
+    "BOOK-2",
+    "RING-1",
+    needs=("control",),
+)
 def _fills(step: Step) -> bool:
     return is_claim(step.op) and any(
         group in step.after.lanes and _full(step.after, group) for group in _left(step)
     )
 
 
-@_branch("a settle lets a full lane rejoin", "RING-1", "RING-3", "WAKE-1")
+@_branch("a settle lets a full lane rejoin", "RING-1", "RING-3", "WAKE-1", needs=("control",))
 def _rejoins(step: Step) -> bool:
     settles = ops.Complete | ops.CompleteMany | ops.Retry | ops.Release
     return isinstance(step.op, settles) and any(
@@ -115,7 +124,7 @@ def _several_rejoin(step: Step) -> bool:
     return isinstance(step.op, ops.Reap | ops.Promote) and len(_joined(step)) > 1
 
 
-@_branch("a claim_many comes round to a lane again", "VERB-claim_many", "RING-4")
+@_branch("a claim_many comes round to a lane again", "VERB-claim_many", "RING-4", needs=("bulk",))
 def _comes_round(step: Step) -> bool:
     groups = [job.group for job in claimed(step.answer)]
     return isinstance(step.op, ops.ClaimMany) and any(
@@ -130,7 +139,7 @@ def _three_lanes(step: Step) -> bool:
     return is_claim(step.op) and len(step.before.ring) > 2
 
 
-@_branch("a limit below what is in flight", "BOOK-2")
+@_branch("a limit below what is in flight", "BOOK-2", needs=("control",))
 def _lowered(step: Step) -> bool:
     return (
         isinstance(step.op, ops.Limit)
@@ -139,7 +148,12 @@ def _lowered(step: Step) -> bool:
     )
 
 
-@_branch("a resume of a full or empty lane clears the flag only", "VERB-lanes", "RING-1")
+@_branch(
+    "a resume of a full or empty lane clears the flag only",
+    "VERB-lanes",
+    "RING-1",
+    needs=("control",),
+)
 def _resumes_only(step: Step) -> bool:
     return (
         isinstance(step.op, ops.Resume)
@@ -149,7 +163,11 @@ def _resumes_only(step: Step) -> bool:
 
 
 @_branch(
-    "a claim of several is held at its lane's headroom", "BOOK-2", "VERB-weights", "VERB-bclaim"
+    "a claim of several is held at its lane's headroom",
+    "BOOK-2",
+    "VERB-weights",
+    "VERB-bclaim",
+    needs=("control",),
 )
 def _headroom(step: Step) -> bool:
     if not isinstance(step.op, ops.WClaim | ops.BClaim) or len(step.answer) < 1:
@@ -159,7 +177,7 @@ def _headroom(step: Step) -> bool:
     return len(step.answer) < asked and _full(step.after, group)
 
 
-@_branch("a weighted turn serves several", "VERB-weights", "RING-4")
+@_branch("a weighted turn serves several", "VERB-weights", "RING-4", needs=("control",))
 def _weighted(step: Step) -> bool:
     return isinstance(step.op, ops.WClaim) and len(step.answer) > 1
 
@@ -190,7 +208,7 @@ def _mixed_sweep(step: Step) -> bool:
     )
 
 
-@_branch("a drain deletes a ghost", "GHOST-1", "VERB-drain")
+@_branch("a drain deletes a ghost", "GHOST-1", "VERB-drain", needs=("control",))
 def _ghost_in_drain(step: Step) -> bool:
     if not isinstance(step.op, ops.Drain):
         return False
@@ -202,7 +220,7 @@ def _claim_recounts(step: Step) -> bool:
     return is_claim(step.op) and recounts(step)
 
 
-@_branch("a recount frees a lane at its limit", "BOOK-1", "RING-3")
+@_branch("a recount frees a lane at its limit", "BOOK-1", "RING-3", needs=("control",))
 def _recount_at_limit(step: Step) -> bool:
     return recounts(step) and any(
         _full(step.before, group) and step.before.lanes.get(group) for group in _joined(step)
@@ -311,7 +329,9 @@ def _stops(step: Step) -> bool:
     return bool(due > step.op.limit == step.answer.total)
 
 
-@_branch("reap_group passes over another group's expired job", "VERB-reap_group")
+@_branch(
+    "reap_group passes over another group's expired job", "VERB-reap_group", needs=("control",)
+)
 def _passes_over(step: Step) -> bool:
     if not isinstance(step.op, ops.ReapGroup) or not step.answer.total:
         return False
@@ -335,17 +355,17 @@ def _target_is(step: Step, test: Callable[[QueueSnapshot, str], bool]) -> bool:
     )
 
 
-@_branch("a reassign to a paused lane", "VERB-reassign", "RING-3")
+@_branch("a reassign to a paused lane", "VERB-reassign", "RING-3", needs=("control",))
 def _to_paused(step: Step) -> bool:
     return _target_is(step, lambda before, group: group in before.paused_groups)
 
 
-@_branch("a reassign to a full lane", "VERB-reassign", "RING-3")
+@_branch("a reassign to a full lane", "VERB-reassign", "RING-3", needs=("control",))
 def _to_full(step: Step) -> bool:
     return _target_is(step, _full)
 
 
-@_branch("a reassign empties its source", "VERB-reassign", "RING-3")
+@_branch("a reassign empties its source", "VERB-reassign", "RING-3", needs=("control",))
 def _empties_source(step: Step) -> bool:
     return _target_is(
         step,
@@ -355,12 +375,12 @@ def _empties_source(step: Step) -> bool:
     )
 
 
-@_branch("a remove of an active job frees a full lane", "VERB-remove", "RING-1")
+@_branch("a remove of an active job frees a full lane", "VERB-remove", "RING-1", needs=("control",))
 def _frees_by_remove(step: Step) -> bool:
     return isinstance(step.op, ops.Remove) and step.answer == "removed" and bool(_joined(step))
 
 
-@_branch("one id twice in a bulk verb", "VERB-bulk")
+@_branch("one id twice in a bulk verb", "VERB-bulk", needs=("bulk",))
 def _twice(step: Step) -> bool:
     match step.op:
         case ops.CompleteMany() | ops.ExtendMany():
@@ -380,7 +400,7 @@ def _first_scheduled(step: Step) -> bool:
     return first and step.after.wakes > step.before.wakes
 
 
-@_branch("an admission to a paused lane or queue", "VERB-enqueue")
+@_branch("an admission to a paused lane or queue", "VERB-enqueue", needs=("control",))
 def _admits_paused(step: Step) -> bool:
     return (
         isinstance(step.op, ops.Enqueue)
@@ -389,7 +409,7 @@ def _admits_paused(step: Step) -> bool:
     )
 
 
-@_branch("a reprocessed job finds its lane full", "VERB-reprocess", "RING-3")
+@_branch("a reprocessed job finds its lane full", "VERB-reprocess", "RING-3", needs=("control",))
 def _reprocess_full(step: Step) -> bool:
     return (
         isinstance(step.op, ops.Reprocess)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from echomq_core.unsupported import all_verbs
 from echomq_core.values import (
@@ -19,6 +19,7 @@ from echomq_core.values import (
 )
 
 from .branches import BRANCHES
+from .profiles import VERB_PROFILES
 
 __all__ = ["Coverage", "expected_answers"]
 
@@ -83,28 +84,35 @@ class Coverage:
         for branch in branches:
             self.branches[branch] += 1
 
-    def table(self) -> dict[str, dict[str, int]]:
-        """All counts, with 0 for what must occur and did not."""
+    def table(self, claims: frozenset[str]) -> dict[str, dict[str, int]]:
+        """All counts that the claimed profiles can reach, 0 for what did not occur."""
         return {
-            "verbs": {verb: self.verbs[verb] for verb in all_verbs() if verb != "check"},
-            "answers": {name: self.answers[name] for name in expected_answers()},
-            "branches": {name: self.branches[name] for name in BRANCHES},
+            "verbs": {
+                verb: self.verbs[verb]
+                for verb in all_verbs()
+                if verb != "check" and VERB_PROFILES[verb] in claims
+            },
+            "answers": {
+                name: self.answers[name] for name in expected_answers() if _needs(name) <= claims
+            },
+            "branches": {
+                name: self.branches[name]
+                for name, branch in BRANCHES.items()
+                if branch.profiles <= claims
+            },
         }
 
-    def below(self, least: int) -> list[str]:
-        """What occurred less often than `least` times."""
-        return [
-            f"{name} ({count})"
-            for counts in self.table().values()
-            for name, count in counts.items()
-            if count < least
-        ]
-
-    def unreached(self) -> Mapping[str, list[str]]:
-        """Clause → the branches of it that no step reached."""
+    def unreached(self, claims: frozenset[str]) -> dict[str, list[str]]:
+        """Clause → the branches of it that no step reached, though the claimed verbs could."""
         missing: dict[str, list[str]] = {}
         for name, branch in BRANCHES.items():
-            if not self.branches[name]:
+            if branch.profiles <= claims and not self.branches[name]:
                 for clause in branch.clauses:
                     missing.setdefault(clause, []).append(name)
         return missing
+
+
+def _needs(answer: str) -> set[str]:
+    """The profiles without which an answer cannot come about."""
+    verb, word = answer.split(" = ", 1)
+    return {VERB_PROFILES[verb]} | ({"control"} if word == "queue_paused" else set())

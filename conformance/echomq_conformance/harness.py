@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import secrets
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import Any, Self
 
 from echomq_memory import ManualClock
 
-from echomq_core import FullBackend, QueueSnapshot
+from echomq_core import AsyncFullBackend, FullBackend, QueueSnapshot
 from echomq_core.ops import Op
 
 from .face import Face
@@ -54,6 +55,16 @@ class Harness:
     def backend(self) -> FullBackend:
         """The backend's verbs as plain calls."""
         return self._face.backend
+
+    @property
+    def async_backend(self) -> AsyncFullBackend:
+        """The async face itself, for checks that need many tasks; run them on `loop`."""
+        return self._face.async_backend
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        """The event loop of the async face."""
+        return self._face.loop
 
     @property
     def has_own_clock(self) -> bool:

@@ -22,10 +22,11 @@ from .harness import Harness
 from .ledger import Ledger
 from .names import GROUPS, job_ids
 from .predicates import Violation, check_finished, check_snapshot
+from .profiles import VERB_PROFILES
 from .script import Advance, LoseRow, Perform, ScriptStep, with_times
 from .transitions import Step, check_step
 
-__all__ = ["LABELS", "Divergence", "Lockstep", "all_pages"]
+__all__ = ["LABELS", "Divergence", "Lockstep", "Unclaimed", "all_pages"]
 
 LABELS = ("a", "b")
 
@@ -34,6 +35,10 @@ SLACK_MS = 2_000
 
 MOVE_ON_MS = 10**9
 """More than any lease or delay that an example uses."""
+
+
+class Unclaimed(Exception):
+    """A step needs a verb whose profile the target does not claim; it is left out."""
 
 
 class Divergence(AssertionError):
@@ -63,6 +68,7 @@ class Lockstep:
         self._coverage = coverage
         self.script: list[ScriptStep] = []
         self._aged_ms = 0
+        self._claims = harness.target.claims
         self._decoy = harness.fresh_queue("decoy")
         self._furnish_decoy()
         self._decoy_was = harness.snapshot(self._decoy)
@@ -77,12 +83,16 @@ class Lockstep:
         return _Side(queue, model, Ledger(), expected, self._snapshot(queue))
 
     def _furnish_decoy(self) -> None:
-        backend = self._harness.backend
+        q, payload = self._decoy, b"decoy"
         first, second, third = job_ids(3)
-        backend.enqueue(self._decoy, GROUPS[0], b"decoy", job_id=first)
-        backend.enqueue(self._decoy, GROUPS[1], b"decoy", job_id=second)
-        backend.enqueue(self._decoy, GROUPS[0], b"decoy", job_id=third, delay_ms=10**12)
-        backend.claim(self._decoy, 10**12)
+        furniture: tuple[ops.QueueOp[Any], ...] = (
+            ops.Enqueue(q, GROUPS[0], payload, first),
+            ops.Enqueue(q, GROUPS[1], payload, second),
+            ops.Enqueue(q, GROUPS[0], payload, third, 10**12),
+            ops.Claim(q, 10**12),
+        )
+        for op in furniture:
+            self._answer(q, op)
 
     @property
     def now_ms(self) -> int:
@@ -138,8 +148,14 @@ class Lockstep:
         side.expected = side.model.apply(ops.Snapshot(label), self.now_ms)
         side.got = self._snapshot(side.queue)
 
+    def claims(self, op: ops.QueueOp[Any]) -> bool:
+        """Whether the target claims the profile of a verb."""
+        return VERB_PROFILES[op.verb] in self._claims
+
     def perform(self, op: ops.QueueOp[Any]) -> Any:
-        """Carry out one verb on both sides; the answer that both gave."""
+        """Carry out one verb on both sides; the answer that both gave. Raises `Unclaimed`."""
+        if not self.claims(op):
+            raise Unclaimed(op.verb)
         self.script.append(Perform(op))
         side = self._sides[op.queue]
         expected = self._oracle(side, with_times(op, op.queue, self._start_ms))
@@ -180,21 +196,23 @@ class Lockstep:
         return side.model.apply(op, self.now_ms)
 
     def _target(self, side: _Side, op: ops.QueueOp[Any]) -> Any:
-        try:
-            if isinstance(op, ops.Browse | ops.PageOp):
-                return all_pages(self._harness.perform, op)
-            answer = self._harness.perform(op)
-        except Exception as error:
-            clause = clause_of(op, Difference("answer", None, error))
-            raise Divergence(
-                Violation(clause, f"{op.verb} answer", "an answer", f"{error!r}")
-            ) from error
-
+        answer = self._answer(side.queue, op)
         if isinstance(op, ops.Fsck) and isinstance(answer, list):
             # The oracle's queue has another name, and a breach names keys.
             ours, theirs = (Keyspace(name).base for name in (side.model.state.queue, side.queue))
             return [replace(breach, key=breach.key.replace(theirs, ours)) for breach in answer]
         return answer
+
+    def _answer(self, queue: str, op: ops.QueueOp[Any]) -> Any:
+        try:
+            if isinstance(op, ops.Browse | ops.PageOp):
+                return all_pages(self._harness.perform, op)
+            return self._harness.perform(op)
+        except Exception as error:
+            clause = clause_of(op, Difference("answer", None, error))
+            raise Divergence(
+                Violation(clause, f"{op.verb} answer in {queue}", "an answer", f"{error!r}")
+            ) from error
 
     def _snapshot(self, queue: str) -> QueueSnapshot:
         try:
@@ -213,12 +231,13 @@ class Lockstep:
             self._finish(label)
             side = self._sides[label]
             violations = check_finished(side.got)
-            if violations:
+            if violations and not side.expected.dead:
                 raise Divergence(violations[0])
         self.check_decoy()
 
     def _finish(self, label: str) -> None:
-        self.perform(ops.ResumeQueue(label))
+        if self.state(label).paused:
+            self.perform(ops.ResumeQueue(label))
         for group in sorted(self.state(label).paused_groups):
             self.perform(ops.Resume(label, group))
         for group in sorted(self.state(label).limits):
@@ -227,15 +246,28 @@ class Lockstep:
         self.perform(ops.Reap(label, 1_000))
         self.perform(ops.Promote(label, 1_000))
         while self.state(label).ring:
-            served = self.perform(ops.ClaimMany(label, 10**6, 1_000))
+            self._finish_some(label)
+        for job_id in self.state(label).dead:
+            self._perform_if_claimed(ops.Remove(label, job_id))
+        # A ghost among the dead is the one thing that verbs leave to fsck (GHOST-1).
+        self._perform_if_claimed(ops.Fsck(label, repair=bool(self.state(label).dead)))
+        self._perform_if_claimed(ops.Fsck(label))
+
+    def _perform_if_claimed(self, op: ops.QueueOp[Any]) -> None:
+        if self.claims(op):
+            self.perform(op)
+
+    def _finish_some(self, label: str) -> None:
+        claim_many = ops.ClaimMany(label, 10**6, 1_000)
+        if self.claims(claim_many):
+            served = self.perform(claim_many)
             if served:
                 pairs = tuple((job.id, job.token) for job in served)
                 self.perform(ops.CompleteMany(label, pairs))
-        for job_id in self.state(label).dead:
-            self.perform(ops.Remove(label, job_id))
-        # A ghost among the dead is the one thing that verbs leave to fsck (GHOST-1).
-        self.perform(ops.Fsck(label, repair=bool(self.state(label).dead)))
-        self.perform(ops.Fsck(label))
+            return
+        job = self.perform(ops.Claim(label, 10**6))
+        if job:
+            self.perform(ops.Complete(label, job.id, job.token))
 
     def check_decoy(self) -> None:
         """KEYS-1: no verb touches another queue."""

@@ -7,6 +7,7 @@ printed as a program: it replays on any target and does not depend on Hypothesis
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeVar
 
@@ -18,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from .coverage import Coverage
 from .game import Draw, Game
 from .harness import Harness
-from .lockstep import Divergence, Lockstep
+from .lockstep import Divergence, Lockstep, Unclaimed
 from .moves import MOVES
 from .predicates import Violation
 from .scenes import SCENES, Stage
@@ -80,7 +81,11 @@ class _Machine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._broken = False
-        self._lockstep = Lockstep(self.harness, self.run.coverage)
+        try:
+            self._lockstep = Lockstep(self.harness, self.run.coverage)
+        except Divergence as divergence:
+            self.run.failure = Failure(divergence.violation, (), 0)
+            raise
         self._game = Game(self._lockstep)
 
     @rule(data=st.data())
@@ -108,7 +113,8 @@ class _Machine(RuleBasedStateMachine):
         self._game.draw = draw
         self._broken = True
         try:
-            play(draw)
+            with suppress(Unclaimed):
+                play(draw)
         except Divergence as divergence:
             self._keep(divergence)
             raise

@@ -46,20 +46,24 @@ class Stage:
             game.do(ops.Fsck(q, repair=True))
 
     def add(self, group: str, *ids: str) -> None:
-        if len(ids) > 1:
-            items = tuple(NewJob(group, job_id.encode(), job_id) for job_id in ids)
-            self.game.do(ops.EnqueueMany(self.q, items))
-        else:
-            self.game.do(ops.Enqueue(self.q, group, b"", ids[0]))
+        items = tuple(NewJob(group, job_id.encode(), job_id) for job_id in ids)
+        many = ops.EnqueueMany(self.q, items)
+        if len(ids) > 1 and self.game.lockstep.claims(many):
+            self.game.do(many)
+            return
+        for job_id in ids:
+            self.game.do(ops.Enqueue(self.q, group, b"", job_id))
 
     def delay(self, group: str, job_id: str) -> None:
         self.game.do(ops.Enqueue(self.q, group, b"later", job_id, self.game.span_ms()))
 
     def claim(self, n: int = 1) -> Any:
         """Claim up to n jobs, one turn each."""
-        if n == 1:
-            return self.game.do(ops.Claim(self.q, self.game.span_ms()))
-        return self.game.do(ops.ClaimMany(self.q, self.game.span_ms(), n))
+        many = ops.ClaimMany(self.q, self.game.span_ms(), n)
+        if n > 1 and self.game.lockstep.claims(many):
+            return self.game.do(many)
+        answers = [self.game.do(ops.Claim(self.q, self.game.span_ms())) for _ in range(n)]
+        return answers[-1]
 
     def claims(self) -> tuple[ops.QueueOp[Any], ...]:
         """One of each kind."""

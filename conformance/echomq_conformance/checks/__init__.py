@@ -1,0 +1,19 @@
+"""Named checks, each of the clauses that it names: what a backend must show beyond the traces."""
+
+from . import answers, arguments, asynchronous, elsewhere, insight, standing, waking, wire
+from .registry import CHECKS, Bench, Check, clause
+
+__all__ = [
+    "CHECKS",
+    "Bench",
+    "Check",
+    "answers",
+    "arguments",
+    "asynchronous",
+    "clause",
+    "elsewhere",
+    "insight",
+    "standing",
+    "waking",
+    "wire",
+]

@@ -1,0 +1,46 @@
+"""Clauses that a backend alone cannot show: tests of the project that break servers and wires.
+
+Each names its test; the kit's own tests demand that the test exists.
+"""
+
+from __future__ import annotations
+
+__all__ = ["ELSEWHERE"]
+
+ELSEWHERE: dict[str, tuple[str, ...]] = {
+    "KEYS-2b": (
+        "wire/test_wrong_types.py::test_a_key_of_another_type_refuses_the_verb_and_nothing_is_written",
+    ),
+    "KEYS-2c": (
+        "hazards/test_scale.py::test_keys_2c_a_full_server_refuses_admission_only_and_can_be_emptied",
+    ),
+    "RING-5": ("hazards/test_scale.py::test_ring_5_claims_cost_the_same_beside_10_000_full_lanes",),
+    "ERR-midway": (
+        "wire/test_wrong_types.py::test_verb_bulk_items_before_a_key_of_another_type_stand",
+    ),
+    "WAKE-3": (
+        "valkey/test_outages.py::test_wake_3_parking_takes_no_connection_from_settling_verbs",
+    ),
+    "CONN-1": (
+        "valkey/test_conversations.py::test_conn_1_lost_write_is_never_repeated",
+        "valkey/test_clients.py::test_conn_1_client_that_may_repeat_is_refused_with_the_line_to_use",
+    ),
+    "CONN-2": (
+        "valkey/test_lost_replies.py::test_conn_2_eaten_reply_means_once_and_unknown_or_the_plain_answer",
+        "valkey/test_lost_replies.py::test_conn_2_no_connection_is_not_applied",
+    ),
+    "CONN-3": (
+        "valkey/test_outages.py::test_conn_3_cancelled_claim_never_gives_its_reply_to_another_call",
+    ),
+    "CONN-4": (
+        "valkey/test_outages.py::test_conn_4_restart_under_parked_and_busy_consumers",
+        "valkey/test_sentinel.py::test_conn_4_failover_under_a_parked_consumer",
+    ),
+    "CONN-5": ("hazards/test_scale.py::test_conn_5_draining_200_000_jobs_goes_in_bounded_steps",),
+    "CONN-7": ("valkey/test_connecting.py::test_conn_7_minimal_user_may_use_every_verb",),
+    "CONN-8": ("valkey/test_many_callers.py::test_conn_8_two_hundred_threads_share_a_backend",),
+    "OPEN-1": (
+        "valkey/test_embedded_server.py::test_embedded_url_that_was_never_used_starts_nothing",
+    ),
+}
+"""Clause → tests, as paths below the project's `conformance/tests`."""
