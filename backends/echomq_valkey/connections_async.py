@@ -91,16 +91,21 @@ class AsyncConnections:
             except TimeoutError:
                 return Lost(False, f"no connection was free within {GATE_WAIT_S:.0f} s")
         pool = self._parking if parks else self._pool
+        cancelled = _cancellations()
         try:
             # One turn of the loop, in which it notices connections that the server has closed.
             await asyncio.sleep(0)
-            return _Line(await pool.get_connection(), self, parks)
+            connection = await pool.get_connection()
         except (redis.RedisError, OSError, UnicodeError) as error:
             self._done(parks)
             return connection_failed(error)
         except BaseException:
             self._done(parks)
             raise
+        if _cancellations() > cancelled:
+            await self._release(connection, parks)
+            raise asyncio.CancelledError
+        return _Line(connection, self, parks)
 
     async def _release(self, connection: Any, parks: bool) -> None:
         try:
@@ -118,6 +123,16 @@ class AsyncConnections:
 _CLOSED = Lost(False, "the backend is closed")
 
 
+def _cancellations() -> int:
+    """How often the running task was asked to stop.
+
+    The client sends through `asyncio.wait_for`, which before Python 3.12 forgets a cancellation
+    that meets the end of what it waits for; the count does not.
+    """
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
+
+
 class _Line:
     """One connection while one conversation uses it."""
 
@@ -130,9 +145,12 @@ class _Line:
 
     async def exchange(self, request: Request) -> Incoming:
         """Send and read once. After a `Lost`, and after any other exception, it is disconnected."""
+        cancelled = _cancellations()
         try:
             # A health check would be a second command in front of ours, with its own failures.
             await self._connection.send_command(*request.parts, check_health=False)
+            if _cancellations() > cancelled:
+                raise asyncio.CancelledError
             return Answered(await self._read(request.patience_ms))
         except Exception as error:
             incoming = reply_failed(error)

@@ -47,7 +47,9 @@ def queue() -> str:
 
 
 @pytest.fixture
-def proxy(server: EmbeddedServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+def proxy(
+    server: EmbeddedServer, raw: redis.Redis, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Proxy]:
     path = Path(tmp_path_factory.mktemp("p")) / "s"
     with Proxy(server.socket_path, path) as running:
         yield running

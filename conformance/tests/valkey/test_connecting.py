@@ -62,7 +62,7 @@ def test_database_that_is_not_there_is_unusable(
         open_face(f"{server.url}?db=99999").enqueue(queue, "g", b"")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -71,7 +71,7 @@ def _free_port() -> int:
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[tuple[EmbeddedServer, int]]:
     """A server on TCP with a password, and a user who may do what EchoMQ needs."""
-    port = _free_port()
+    port = free_port()
     with EmbeddedServer(args=("--port", str(port), "--requirepass", "s3cret/@")) as running:
         with redis.Redis(port=port, password="s3cret/@") as client:
             client.execute_command(
@@ -131,7 +131,7 @@ def tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, int]]:
         check=True,
         capture_output=True,
     )  # fmt: skip
-    port = _free_port()
+    port = free_port()
     args: tuple[str, ...] = ("--tls-port", str(port), "--tls-auth-clients", "no")
     args += ("--tls-cert-file", str(folder / "cert.pem"), "--tls-key-file", str(folder / "key.pem"))
     try:

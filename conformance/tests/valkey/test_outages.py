@@ -15,6 +15,7 @@ import pytest
 import redis
 from echomq_valkey import AsyncValkeyBackend, EmbeddedServer, ValkeyBackend, connections
 from echomq_valkey import connections_async as async_edge
+from redis.asyncio.connection import AbstractConnection as Connection
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -66,7 +67,7 @@ def _blocked(admin: redis.Redis) -> int:
     return int(found["blocked_clients"])
 
 
-def _consume(backend: FullBackend, queue: str, wanted: int, served: list[Job]) -> None:
+def consume(backend: FullBackend, queue: str, wanted: int, served: list[Job]) -> None:
     """A consumer that parks, claims and settles, and goes on after every typed trouble."""
     while len(served) < wanted:
         try:
@@ -80,6 +81,17 @@ def _consume(backend: FullBackend, queue: str, wanted: int, served: list[Job]) -
         served.append(job)
 
 
+def enqueue_surely(backend: FullBackend, queue: str, payload: bytes) -> None:
+    """Admit one job, through outages that end within the bound."""
+    end = time.monotonic() + BOUND_S
+    while True:
+        try:
+            backend.enqueue(queue, "g", payload)
+            return
+        except ConnectionTrouble:
+            assert time.monotonic() < end
+
+
 def test_conn_4_restart_under_parked_and_busy_consumers(
     own_server: EmbeddedServer, face: str, queue: str
 ) -> None:
@@ -90,7 +102,7 @@ def test_conn_4_restart_under_parked_and_busy_consumers(
 
     def run(name: str, wanted: int, into: list[Job]) -> None:
         with opened(face, own_server.url) as backend:
-            _consume(backend, name, wanted, into)
+            consume(backend, name, wanted, into)
 
     with _admin(own_server) as admin, producer:
         parked_one = InThread(lambda: run(queue, 2, served))
@@ -367,4 +379,55 @@ def test_conn_3_cancelled_claim_never_gives_its_reply_to_another_call(
             assert isinstance(job, Job)
             assert job.payload == b"2"
 
+    asyncio.run(scenario())
+
+
+def test_consumer_of_a_closed_async_backend_stays_cancellable() -> None:
+    """It goes on after every typed trouble, and must not hold the event loop for that."""
+
+    async def consumer(backend: AsyncValkeyBackend) -> None:
+        while True:
+            with suppress(ConnectionTrouble):
+                await backend.claim("q", 1_000)
+
+    async def scenario() -> None:
+        backend = AsyncValkeyBackend.from_url("unix:///nowhere")
+        await backend.close()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(consumer(backend), 0.05)
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("verb", ["claim", "park"])
+def test_conn_3_cancellation_that_the_client_forgets_is_not_lost(
+    server: EmbeddedServer, queue: str, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    """Before Python 3.12 `asyncio.wait_for`, with which the client sends, may swallow one."""
+    send = Connection.send_packed_command
+    armed = False
+
+    async def forgetful(self: Connection, *args: Any, **kwargs: Any) -> None:
+        await send(self, *args, **kwargs)
+        task = asyncio.current_task()
+        if armed and task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)
+
+    async def scenario() -> None:
+        nonlocal armed
+        async with AsyncValkeyBackend.from_url(server.url) as backend:
+            await backend.enqueue(queue, "g", b"")
+            await backend.park(queue, 1)
+            armed = True
+            call: Any = getattr(backend, verb)(queue, 5_000)
+            task = asyncio.create_task(call)
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            armed = False
+            async with asyncio.timeout(1):
+                assert await backend.job(queue, "unknown") is None
+
+    monkeypatch.setattr(Connection, "send_packed_command", forgetful)
     asyncio.run(scenario())
