@@ -9,6 +9,7 @@ import multiprocessing as mp
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from time import monotonic_ns, sleep
 from typing import Any, cast
@@ -43,6 +44,14 @@ class Peer:
             return cls(target.peer_async(), asynchronous=True)
         raise TargetError(f"{target.name} has no peer: no other process can reach its store")
 
+    @property
+    def module(self) -> str:
+        """Where the backend comes from: worth importing once, not in every child."""
+        made = self.make
+        while isinstance(made, partial):
+            made = made.func
+        return str(getattr(made, "__module__", __name__))
+
     @contextmanager
     def opened(self) -> Iterator[Backend]:
         """The backend with its verbs as plain calls."""
@@ -62,12 +71,12 @@ class Peer:
                 loop.run_until_complete(manager.__aexit__(None, None, None))
 
 
-def process_context() -> mp.context.BaseContext:
+def process_context(peer: Peer) -> mp.context.BaseContext:
     """A fork server where there is one: the parent may have threads, which a plain fork breaks."""
     if "forkserver" not in mp.get_all_start_methods():
         return mp.get_context("spawn")
     context = mp.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context.set_forkserver_preload([__name__, peer.module])
     return context
 
 
@@ -85,12 +94,12 @@ class ProcessCrew:
     def of(cls, target: Target, clock: Clock | None, clients: int) -> Iterator[ProcessCrew]:
         from .face import Face
 
-        context = process_context()
         with (
             Face(target, clock, asynchronous=target.open is None) as face,
             ExitStack() as stack,
         ):
             peer = Peer.of(target)
+            context = process_context(peer)
             pipes = []
             for client in range(1, clients + 1):
                 ours, theirs = context.Pipe()
