@@ -23,7 +23,7 @@ __all__ = ["GATE", "GATE_WAIT_S", "MARGIN_S", "Connections"]
 A = TypeVar("A")
 
 GATE = 64
-"""Most connections in use at once by one backend, parked ones not counted."""
+"""Most connections of a client that was handed in, parked ones not counted; in use at once."""
 
 GATE_WAIT_S = 20.0
 """How long a verb waits for one of them."""
@@ -50,7 +50,8 @@ class Connections:
 
     def renew(self) -> None:
         """A gate that nobody has passed yet; the pools notice a fork by themselves."""
-        self._gate = threading.BoundedSemaphore(min(GATE, self._pool.max_connections))
+        most: int = self._pool.max_connections
+        self._gate = threading.BoundedSemaphore(most if self._owned else min(GATE, most))
 
     @property
     def closed(self) -> bool:

@@ -31,7 +31,8 @@ class AsyncConnections:
     def __init__(self, client: redis.asyncio.Redis, *, owned: bool) -> None:
         self._pool: Any = client.connection_pool
         self._owned = owned
-        self._gate = asyncio.Semaphore(min(GATE, self._pool.max_connections))
+        most: int = self._pool.max_connections
+        self._gate = asyncio.Semaphore(most if self._owned else min(GATE, most))
         self._parking: Any = parking_pool(redis.asyncio.ConnectionPool, self._pool)
         self._closed = False
 

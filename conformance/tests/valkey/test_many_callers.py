@@ -17,7 +17,7 @@ from echomq_core import Job, NewJob, NotApplied
 
 from .faces import Opener
 from .interception import Fate, Proxy
-from .test_outages import InThread
+from .test_outages import InThread, until
 from .verb_cases import CASES, VerbCase, coarse
 
 
@@ -117,6 +117,28 @@ def test_script_flush_inside_a_bulk_verb_is_invisible(
     assert b"SCRIPT" in [command[0] for command in proxy.seen]
     proxy.arm(Fate.CUT, lambda _: False)
     assert backend.depth(queue, "g") == 3_000
+
+
+def test_max_connections_of_the_url_counts(
+    proxy: Proxy, queue: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many verbs run at once, and no more: the others wait."""
+    monkeypatch.setattr(connections, "GATE_WAIT_S", 0.2)
+    with ValkeyBackend.from_url(f"{proxy.url}?max_connections=70") as backend:
+        backend.depth(queue, "g")
+        with redis.Redis(unix_socket_path=str(proxy.path)) as admin:
+            admin.client_pause(20_000, all=False)
+            held = [InThread(lambda: backend.enqueue(queue, "g", b"")) for _ in range(70)]
+            until(lambda: _sent(proxy) == 70, "all are sent")
+            with pytest.raises(NotApplied, match="no connection was free"):
+                backend.enqueue(queue, "g", b"")
+            admin.client_unpause()
+        assert len({call.result().id for call in held}) == 70
+        assert backend.depth(queue, "g") == 70
+
+
+def _sent(proxy: Proxy) -> int:
+    return sum(command[0] == b"EVALSHA" for command in tuple(proxy.seen))
 
 
 def test_wait_for_a_connection_is_bounded(

@@ -307,6 +307,24 @@ def test_conn_3_interrupt_drops_the_connection_and_nothing_else(
         assert job.payload == b"2"
 
 
+def test_conn_3_interrupted_park_is_not_in_the_way_of_the_next(
+    server: EmbeddedServer, raw: redis.Redis, queue: str
+) -> None:
+    """On the same connection the second would wait behind the first, for its whole minute."""
+
+    def interrupt() -> None:
+        until(lambda: _blocked(raw) == 1, "parked")
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with ValkeyBackend.from_url(server.url) as backend:
+        sender = InThread(interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            backend.park(queue, 60_000)
+        sender.result()
+        backend.enqueue(f"{queue}-other", "g", b"")
+        assert InThread(lambda: backend.park(f"{queue}-other", 5_000)).result() is True
+
+
 async def _until_parked(raw: redis.Redis) -> None:
     end = time.monotonic() + BOUND_S
     while _blocked(raw) == 0:

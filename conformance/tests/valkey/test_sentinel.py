@@ -148,7 +148,8 @@ def test_conn_4_failover_under_parked_tasks(watched: Watched, queue: str) -> Non
                         break
                 await running
         await client.aclose()
-        await sentinel.aclose()
+        for watcher in sentinel.sentinels:
+            await watcher.aclose()
         return served
 
     assert asyncio.run(scenario()) == [b"before", b"after"]
