@@ -124,7 +124,7 @@ def docs(session: nox.Session) -> None:
 def benchmark(session: nox.Session) -> None:
     """Server time of each verb. Arguments go to it: `nox -s benchmark -- --quick`."""
     install(session, "tests")
-    session.run("python", "benchmarks/verbs.py", *session.posargs)
+    session.run("python", "-m", "benchmarks.verbs", *session.posargs)
 
 
 @nox.session
