@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import itertools
 import secrets
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from echomq_memory import ManualClock
 
 from echomq_core import AsyncFullBackend, FullBackend, QueueSnapshot
 from echomq_core.ops import Op
 
-from .face import Face
+from .face import Awaited, Face
 from .target import Target
 
 __all__ = ["Harness"]
@@ -69,6 +69,22 @@ class Harness:
     @property
     def has_own_clock(self) -> bool:
         return self.clock is None
+
+    @contextmanager
+    def another(self) -> Iterator[FullBackend]:
+        """One more backend over the store that is open, as another client would have it."""
+        if self.loop is None:
+            assert self.target.peer is not None
+            with self.target.peer()() as backend:
+                yield cast("FullBackend", backend)
+            return
+        assert self.target.peer_async is not None
+        manager = self.target.peer_async()()
+        opened = self.loop.run_until_complete(manager.__aenter__())
+        try:
+            yield cast("FullBackend", Awaited(opened, self.loop))
+        finally:
+            self.loop.run_until_complete(manager.__aexit__(None, None, None))
 
     def perform(self, op: Op[Any]) -> Any:
         return self._face.perform(op)

@@ -25,12 +25,13 @@ from .predicates import Violation
 from .scenes import SCENES, Stage
 from .script import ScriptStep, as_python
 from .shrink import shrink
+from .touring import tour
 
 __all__ = ["Failure", "MachineRun", "run_machine"]
 
 T = TypeVar("T")
 
-SCENE_PERCENT = 18
+SCENE_PERCENT = 8
 """How often a step that may be a scene is one."""
 
 
@@ -142,10 +143,16 @@ def run_machine(
     examples: int,
     steps: int,
     seed_number: int,
+    tours: int = 0,
     progress: Callable[[Coverage], None] = lambda _: None,
 ) -> MachineRun:
-    """Play `examples` of up to `steps` steps; stop at the first fault and shrink it."""
+    """Tour the scenes `tours` times, then play `examples` of up to `steps` steps; stop at the first
+    fault and shrink it."""
     run = MachineRun()
+    found = tour(harness, run.coverage, rounds=tours, seed_number=seed_number)
+    if found is not None:
+        run.failure = _shortest(harness, Failure(*found, len(found[1])))
+        return run
     machine = type(
         "Machine",
         (_Machine,),

@@ -14,7 +14,7 @@ from echomq_core import JobState, NewJob, ops
 from .game import IDS, Game
 from .names import GROUPS
 
-__all__ = ["SCENES", "Stage"]
+__all__ = ["SCENES", "Scene", "Stage"]
 
 A, B, C, D, E, F = sorted(IDS)[:6]
 
@@ -98,6 +98,9 @@ class Stage:
         self.game.pass_time(2)
 
 
+Scene = Callable[[Stage], None]
+
+
 def recount_by_a_claim(s: Stage) -> None:
     """A lost active job comes back elsewhere; claiming it frees its old lane, which was full."""
     s.limit(s.g, 1)
@@ -149,6 +152,16 @@ def late_complete(s: Stage) -> None:
         s.complete(A, 1)
     else:
         s.game.do(ops.CompleteMany(s.q, ((A, 1), (A, 1))))
+
+
+def late_complete_empties(s: Stage) -> None:
+    """A late complete of a lane's only job takes the lane off the ring."""
+    s.add(s.g, A)
+    s.add(s.h, B)
+    s.claim()
+    s.expire()
+    s.reap()
+    s.complete(A, 1)
 
 
 def held_at_headroom(s: Stage) -> None:
@@ -457,7 +470,7 @@ def read_at_the_edges(s: Stage) -> None:
         s.game.do(ops.Browse(s.q, state, limit=1))
 
 
-SCENES: tuple[Callable[[Stage], None], ...] = (
+SCENES: tuple[Scene, ...] = (
     two_kinds_of_claim,
     *(set_twice,) * 2,
     *(read_at_the_edges,) * 2,
@@ -465,6 +478,7 @@ SCENES: tuple[Callable[[Stage], None], ...] = (
     recount_by_a_sweep,
     several_rejoin,
     late_complete,
+    late_complete_empties,
     held_at_headroom,
     *(ghost_at_the_head,) * 2,
     nothing_but_ghosts,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
-from echomq_core import Keyspace, WrongKeyType, slot_of
+from echomq_core import Keyspace, WireVersionMismatch, WrongKeyType, slot_of
+from echomq_core.keyspace import VERSION_KEY
 
 from .registry import Bench, clause, equal
 
@@ -204,3 +205,37 @@ def _commands(bench: Bench) -> dict[str, int]:
         "select",
     )
     return {name: count for name, count in calls.items() if name not in ours}
+
+
+@clause("KEYS-4b", profiles=WIRE)
+def keys_4b_the_fence_is_read_and_not_written(bench: Bench) -> None:
+    """Texts of the layouts that we know pass, another refuses, absence passes and stays absent."""
+    before = bench.probe("GET", VERSION_KEY)
+    try:
+        for text, accepted in (
+            (None, True),
+            ("echomq:2.4.1", True),
+            ("echomq:3.0.0", True),
+            ("echomq:4.0.0", False),
+            ("bullmq:5", False),
+        ):
+            bench.probe("DEL", VERSION_KEY)
+            if text is not None:
+                bench.probe("SET", VERSION_KEY, text)
+            equal("KEYS-4b", f"accepts {text!r}", accepted, _accepts(bench))
+            found = bench.probe("GET", VERSION_KEY)
+            equal("KEYS-4b", "the fence afterwards", text and text.encode(), found)
+    finally:
+        bench.probe("DEL", VERSION_KEY)
+        if before is not None:
+            bench.probe("SET", VERSION_KEY, before)
+
+
+def _accepts(bench: Bench) -> bool:
+    """Whether a backend that is opened now serves its first verb."""
+    with bench.harness.another() as backend:
+        try:
+            backend.depth(bench.queue, "g")
+        except WireVersionMismatch:
+            return False
+        return True
