@@ -7,6 +7,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from echomq_core import (
 from echomq_core.keyspace import VERSION_KEY, Keyspace
 
 from .faces import Opener
+from .interception import Fate, Proxy
 from .verb_cases import CASES, VerbCase
 
 
@@ -211,6 +213,19 @@ class TestFence:
             open_face(server.url, wire_version="echomq:3.0.1").depth(queue, "g")
         assert raw.get(VERSION_KEY) == b"echomq:3.0.0"
 
+    def test_named_version_never_replaces_one_that_came_in_between(
+        self, proxy: Proxy, raw: redis.Redis, open_face: Opener, queue: str
+    ) -> None:
+        def another_is_first(command: list[bytes]) -> bool:
+            if command[0] == b"SET":
+                raw.set(VERSION_KEY, "echomq:2.0.0")
+            return False
+
+        proxy.arm(Fate.CUT, another_is_first)
+        with pytest.raises(WireVersionMismatch):
+            open_face(proxy.url, wire_version="echomq:3.0.0").depth(queue, "g")
+        assert raw.get(VERSION_KEY) == b"echomq:2.0.0"
+
     def test_version_of_a_wrong_type_names_the_key(
         self, server: EmbeddedServer, raw: redis.Redis, open_face: Opener, queue: str
     ) -> None:
@@ -229,13 +244,16 @@ class TestFence:
 
 
 @contextmanager
-def _scripted_server(path: Path, replies: dict[bytes, bytes]) -> Iterator[str]:
-    """A server that knows these replies by command name, and OK for all else."""
+def _scripted_server(path: Path, *scripts: dict[bytes, bytes]) -> Iterator[str]:
+    """A server that knows replies by command name, and OK for all else.
+
+    The first connection gets the first script, and so on; the last one serves all others.
+    """
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
     listener.listen()
 
-    def serve(line: socket.socket) -> None:
+    def serve(line: socket.socket, replies: dict[bytes, bytes]) -> None:
         with suppress(OSError), line, line.makefile("rb") as stream:
             while head := stream.readline():
                 parts = []
@@ -246,9 +264,10 @@ def _scripted_server(path: Path, replies: dict[bytes, bytes]) -> Iterator[str]:
 
     def accept() -> None:
         with suppress(OSError):
-            while True:
+            for number in count():
                 line, _ = listener.accept()
-                threading.Thread(target=serve, args=(line,), daemon=True).start()
+                replies = scripts[min(number, len(scripts) - 1)]
+                threading.Thread(target=serve, args=(line, replies), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
     try:
@@ -286,3 +305,14 @@ def test_server_without_scripts_is_unusable(tmp_path: Path, open_face: Opener, q
         pytest.raises(ServerUnusable, match=r"7\.0"),
     ):
         open_face(f"{url}?protocol=2").enqueue(queue, "g", b"")
+
+
+@pytest.mark.parametrize("code", ["READONLY", "MASTERDOWN", "LOADING"])
+def test_conn_4_refusal_that_passes_is_followed_up_on_a_new_connection(
+    tmp_path: Path, open_face: Opener, queue: str, code: str
+) -> None:
+    """The old one may lead to a server that was demoted and stays it."""
+    demoted = {b"GET": b"$-1\r\n", b"EVALSHA": f"-{code} not here\r\n".encode()}
+    primary = {b"EVALSHA": b":1\r\n"}
+    with _scripted_server(tmp_path / "s", demoted, primary) as url:
+        assert open_face(f"{url}?protocol=2").pause(queue, "g") is True
