@@ -228,8 +228,16 @@ class SplitValkey(SyncVerbs):
         return Job(job_id, group, lease[0], token, token - lease[1], int(lease[2]))
 
 
-def split_valkey_target(server: EmbeddedServer, age: str) -> Target:
-    """`age`: the script that moves a queue's times into the past."""
+_AGE = """#!lua
+for _, name in ipairs({ 'active', 'schedule' }) do
+  for _, id in ipairs(redis.call('ZRANGE', KEYS[1] .. name, 0, -1)) do
+    redis.call('ZINCRBY', KEYS[1] .. name, -ARGV[1], id)
+  end
+end
+"""
+
+
+def split_valkey_target(server: EmbeddedServer) -> Target:
     door = redis.Redis(unix_socket_path=str(server.socket_path))
 
     @contextmanager
@@ -239,7 +247,7 @@ def split_valkey_target(server: EmbeddedServer, age: str) -> Target:
 
     def advance(queue: str, ms: int) -> None:
         keys = Keyspace(queue)
-        door.eval(age, 2, keys.base, keys.meta, ms)
+        door.eval(_AGE, 2, keys.base, keys.meta, ms)
 
     return Target(
         "SplitValkey",
