@@ -167,6 +167,34 @@ def test_keys_4_threads_of_one_process_mint_increasing_ids() -> None:
     assert len({job_id for own in minted for job_id in own}) == 16_000
 
 
+def test_keys_4_one_thread_waits_while_another_mints() -> None:
+    reading = threading.Event()
+    inside = threading.Lock()
+    overlap = threading.Event()
+
+    def clock() -> int:
+        if not inside.acquire(blocking=False):
+            overlap.set()
+            return EPOCH_MS + 1
+        reading.set()
+        # Long enough for the other thread to come here too, if nothing keeps it out.
+        overlap.wait(0.2)
+        inside.release()
+        return EPOCH_MS + 1
+
+    minted: list[str] = []
+    mint = Mint(clock)
+    first = threading.Thread(target=lambda: minted.append(mint.mint()))
+    second = threading.Thread(target=lambda: minted.append(mint.mint()))
+    first.start()
+    assert reading.wait(20)
+    second.start()
+    first.join()
+    second.join()
+    assert not overlap.is_set()
+    assert minted == sorted(set(minted))
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
 def test_keys_4_a_forked_child_draws_node_and_sequence_anew() -> None:
     before = fields(mint_job_id())[1]
