@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from echomq_core import ops
+from echomq_core import QueueSnapshot, ops
 
 from .difference import Difference
 from .transitions import is_claim
@@ -37,10 +38,10 @@ _ROW_FIELDS = {
 }
 
 
-def clause_of(op: ops.Op[Any], difference: Difference) -> str:
-    """The clause that the oracle's other answer stands on."""
+def clause_of(op: ops.Op[Any], difference: Difference, before: QueueSnapshot) -> str:
+    """The clause that the oracle's other answer stands on. `before`: the queue before the verb."""
     if difference.path.startswith("answer"):
-        return _answer_clause(op, difference)
+        return _answer_clause(op, difference, before)
     field = difference.path.split("[", 1)[0].split(" ", 1)[0]
     if field == "ring":
         return "RING-2" if is_claim(op) else "RING-3"
@@ -53,11 +54,11 @@ def clause_of(op: ops.Op[Any], difference: Difference) -> str:
     return _FIELDS.get(field, "STATE-1")
 
 
-def _answer_clause(op: ops.Op[Any], difference: Difference) -> str:
+def _answer_clause(op: ops.Op[Any], difference: Difference, before: QueueSnapshot) -> str:
     if isinstance(op, _VERDICT_VERBS):
         words = {str(difference.expected), str(difference.got)}
-        if "stale" in words or "gone" in words:
-            return "TOKEN-1" if "stale" in words else "TOKEN-2"
+        if words & {"stale", "gone"}:
+            return _token_clause(op, difference, before)
         if isinstance(op, ops.CompleteMany | ops.ExtendMany):
             return "VERB-bulk"
     if difference.path.endswith((".deadline_ms", ".due_ms", ".due_in_ms")):
@@ -67,6 +68,18 @@ def _answer_clause(op: ops.Op[Any], difference: Difference) -> str:
     if difference.path.endswith(".payload"):
         return "KEYS-5"
     return _VERBS.get(op.verb, f"VERB-{op.verb}")
+
+
+def _token_clause(op: Any, difference: Difference, before: QueueSnapshot) -> str:
+    """A token that is not the row's breaks TOKEN-1; the right one, on a job that is not where the
+    verb needs it, TOKEN-2."""
+    if isinstance(op, ops.CompleteMany | ops.ExtendMany):
+        index = re.match(r"answer\[(\d+)\]", difference.path)
+        job_id, token = op.pairs[int(index[1])] if index else ("", 0)
+    else:
+        job_id, token = op.job_id, op.token
+    row = before.jobs.get(job_id)
+    return "TOKEN-2" if row is not None and row.attempts == token else "TOKEN-1"
 
 
 _VERBS = {

@@ -124,6 +124,20 @@ def _several_rejoin(step: Step) -> bool:
     return isinstance(step.op, ops.Reap | ops.Promote) and len(_joined(step)) > 1
 
 
+@_branch(
+    "a sweep returns a job to a paused or full lane",
+    "RING-1",
+    "VERB-promote",
+    "VERB-reap",
+    needs=("control",),
+)
+def _swept_off_the_ring(step: Step) -> bool:
+    return isinstance(step.op, ops.Reap | ops.Promote) and any(
+        len(ids) > len(step.before.lanes.get(group, ())) and not serviceable(step.after, group)
+        for group, ids in step.after.lanes.items()
+    )
+
+
 @_branch("a claim_many comes round to a lane again", "VERB-claim_many", "RING-4", needs=("bulk",))
 def _comes_round(step: Step) -> bool:
     groups = [job.group for job in claimed(step.answer)]

@@ -37,6 +37,9 @@ MOVE_ON_MS = 10**9
 """More than any lease or delay that an example uses."""
 
 
+_NOTHING = QueueSnapshot(now_ms=0, paused=False)
+
+
 class Unclaimed(Exception):
     """A step needs a verb whose profile the target does not claim; it is left out."""
 
@@ -168,27 +171,21 @@ class Lockstep:
         self._judge(side, op, expected, got, before)
         return expected
 
-    def _judge(  # three opinions, in the order in which they name a clause best
+    def _judge(
         self, side: _Side, op: ops.QueueOp[Any], expected: Any, got: Any, before: QueueSnapshot
     ) -> None:
-        found = answer_difference(op, expected, got, self._times)
-        if found is not None:
-            where = f"{op.verb} {found.path}"
-            raise Divergence(
-                Violation(clause_of(op, found), where, repr(found.expected), repr(found.got))
-            )
+        """Three opinions, in the order in which they name a clause best: what a step may change,
+        the oracle's answer, what holds of any queue, the oracle's queue."""
+        differs = answer_difference(op, expected, got, self._times)
+        if type(expected) is type(got):
+            _raise_first(check_step(Step(op, got, before, side.got)))
+        if differs is not None:
+            _raise_difference(op, f"{op.verb} ", differs, before)
         side.ledger.record(op, got, before)
-        if side.got != before or not op.reads:
-            violations = check_step(Step(op, got, before, side.got))
-            violations += check_snapshot(side.got, side.ledger)
-            if violations:
-                raise Divergence(violations[0])
+        _raise_first(check_snapshot(side.got, side.ledger))
         found = snapshot_difference(side.expected, side.got, self._times)
         if found is not None:
-            where = f"snapshot after {op.verb}: {found.path}"
-            raise Divergence(
-                Violation(clause_of(op, found), where, repr(found.expected), repr(found.got))
-            )
+            _raise_difference(op, f"snapshot after {op.verb}: ", found, before)
 
     def _oracle(self, side: _Side, op: ops.QueueOp[Any]) -> Any:
         if isinstance(op, ops.Browse | ops.PageOp):
@@ -209,7 +206,7 @@ class Lockstep:
                 return all_pages(self._harness.perform, op)
             return self._harness.perform(op)
         except Exception as error:
-            clause = clause_of(op, Difference("answer", None, error))
+            clause = clause_of(op, Difference("answer", None, error), _NOTHING)
             raise Divergence(
                 Violation(clause, f"{op.verb} answer in {queue}", "an answer", f"{error!r}")
             ) from error
@@ -230,9 +227,8 @@ class Lockstep:
         for label in LABELS:
             self._finish(label)
             side = self._sides[label]
-            violations = check_finished(side.got)
-            if violations and not side.expected.dead:
-                raise Divergence(violations[0])
+            if not side.expected.dead:
+                _raise_first(check_finished(side.got))
         self.check_decoy()
 
     def _finish(self, label: str) -> None:
@@ -279,6 +275,19 @@ class Lockstep:
                     "KEYS-1", f"another queue: {found.path}", repr(found.expected), repr(found.got)
                 )
             )
+
+
+def _raise_first(violations: Sequence[Violation]) -> None:
+    if violations:
+        raise Divergence(violations[0])
+
+
+def _raise_difference(
+    op: ops.QueueOp[Any], where: str, found: Difference, before: QueueSnapshot
+) -> None:
+    clause = clause_of(op, found, before)
+    expected, got = repr(found.expected), repr(found.got)
+    raise Divergence(Violation(clause, where + found.path, expected, got))
 
 
 def all_pages(read: Any, op: Any) -> tuple[Any, ...]:

@@ -31,7 +31,7 @@ __all__ = ["Failure", "MachineRun", "run_machine"]
 
 T = TypeVar("T")
 
-SCENE_PERCENT = 8
+SCENE_PERCENT = 10
 """How often a step that may be a scene is one."""
 
 
@@ -144,6 +144,7 @@ def run_machine(
     steps: int,
     seed_number: int,
     tours: int = 0,
+    shrink_s: float = 20.0,
     progress: Callable[[Coverage], None] = lambda _: None,
 ) -> MachineRun:
     """Tour the scenes `tours` times, then play `examples` of up to `steps` steps; stop at the first
@@ -151,7 +152,7 @@ def run_machine(
     run = MachineRun()
     found = tour(harness, run.coverage, rounds=tours, seed_number=seed_number)
     if found is not None:
-        run.failure = _shortest(harness, Failure(*found, len(found[1])))
+        run.failure = _shortest(harness, Failure(*found, len(found[1])), shrink_s)
         return run
     machine = type(
         "Machine",
@@ -175,13 +176,13 @@ def run_machine(
         if run.failure is None:
             raise
     if run.failure is not None:
-        run.failure = _shortest(harness, run.failure)
+        run.failure = _shortest(harness, run.failure, shrink_s)
     return run
 
 
-def _shortest(harness: Harness, failure: Failure) -> Failure:
+def _shortest(harness: Harness, failure: Failure, seconds: float) -> Failure:
     """The failure with the fewest steps that a bounded search finds."""
-    violation, script = shrink(harness, failure.violation, failure.script)
+    violation, script = shrink(harness, failure.violation, failure.script, seconds)
     face = harness.face == "async"
     program = as_python(
         script,

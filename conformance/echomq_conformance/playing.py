@@ -10,7 +10,11 @@ from echomq_core import EchoMQError, NewJob, mint_job_id
 from .harness import Harness
 from .ledger import Ledger
 from .matching import mismatch, payload_bytes, plain, snapshot_mismatch
-from .predicates import ring_1_exactly_the_serviceable_lanes, state_1_each_row_stands_once
+from .predicates import (
+    Violation,
+    ring_1_exactly_the_serviceable_lanes,
+    state_1_each_row_stands_once,
+)
 from .scenario import Scenario
 
 __all__ = ["ScenarioFailure", "play_scenario"]
@@ -41,11 +45,13 @@ def play_scenario(harness: Harness, scenario: Scenario) -> None:
     queue = harness.fresh_queue()
     start_ms = harness.now_ms(queue)
     for index, step in enumerate(scenario.steps):
+        clause = step.get("clause", scenario.clauses[0])
         found = _play(harness, queue, _resolved(step, ids, start_ms))
         if found is None and "lose_row" not in step:
-            found = _unsound(harness, queue)
+            breach = _unsound(harness, queue)
+            if breach is not None:
+                clause, found = breach.clause, str(breach)
         if found is not None:
-            clause = step.get("clause", scenario.clauses[0])
             shown = {key: value for key, value in step.items() if key != "clause"}
             raise ScenarioFailure(
                 f"{clause}: scenario {scenario.name!r}, step {index} {shown}: {found}"
@@ -129,10 +135,10 @@ def _error_mismatch(expected: Mapping[str, Any] | None, error: EchoMQError) -> s
     return None
 
 
-def _unsound(harness: Harness, queue: str) -> str | None:
+def _unsound(harness: Harness, queue: str) -> Violation | None:
     """A breach of STATE-1 or RING-1, whatever the scenario itself looks at."""
     snapshot, ledger = harness.snapshot(queue), Ledger()
     for predicate in (state_1_each_row_stands_once, ring_1_exactly_the_serviceable_lanes):
         for violation in predicate(snapshot, ledger):
-            return str(violation)
+            return violation
     return None

@@ -35,11 +35,13 @@ DEFAULT_SEED = 20_240_101
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much the machine plays: examples, steps in each, and tours of all scenes before."""
+    """How much the machine plays: examples, steps in each, tours of all scenes before,
+    and seconds for shrinking a fault."""
 
     examples: int
     steps: int
     tours: int
+    shrink_s: float = 20.0
 
 
 BUDGETS = {
@@ -97,15 +99,14 @@ def run_conformance(
     *,
     profiles: Iterable[str] | None = None,
     seed: int | None = None,
-    budget: str = "standard",
+    budget: str | Budget = "standard",
     progress: Progress = lambda _: None,
 ) -> Report:
     """Judge a target by what it claims (or by fewer `profiles`). Never raises for its faults.
 
     Raises `TargetError` when the target cannot be opened, or a profile or budget is unknown.
     """
-    if budget not in BUDGETS:
-        raise TargetError(f"budget {budget!r}; there are {', '.join(BUDGETS)}")
+    allowed = _budget(budget)
     if profiles is not None:
         target = _narrowed(target, profiles)
     report = Report(
@@ -113,7 +114,7 @@ def run_conformance(
         version=target.version,
         server="unknown",
         claims=tuple(name for name in PROFILES if name in target.claims),
-        budget=budget,
+        budget=budget if isinstance(budget, str) else str(budget),
         seed=DEFAULT_SEED if seed is None else seed,
         kit=_kit_version(),
         python=platform.python_version(),
@@ -127,10 +128,18 @@ def run_conformance(
         except Exception as error:
             raise TargetError(f"{target.name} could not be opened: {error!r}") from error
         with harness:
-            unreached |= _run_face(harness, report, BUDGETS[budget], progress)
+            unreached |= _run_face(harness, report, allowed, progress)
     report.seconds = time.monotonic() - started
     report.clauses = judge(report, unreached)
     return report
+
+
+def _budget(budget: str | Budget) -> Budget:
+    if isinstance(budget, Budget):
+        return budget
+    if budget not in BUDGETS:
+        raise TargetError(f"budget {budget!r}; there are {', '.join(BUDGETS)}")
+    return BUDGETS[budget]
 
 
 def _narrowed(target: Target, profiles: Iterable[str]) -> Target:
@@ -216,6 +225,7 @@ def _play_machine(
             steps=budget.steps,
             seed_number=report.seed,
             tours=budget.tours,
+            shrink_s=budget.shrink_s,
             progress=tell,
         )
     except Exception as error:  # noqa: BLE001 - a fault of the target is a finding

@@ -362,6 +362,24 @@ def promoted_without_mark(s: Stage) -> None:
     s.complete(A, 1)
 
 
+def swept_to_a_paused_lane(s: Stage) -> None:
+    """Jobs that fall due or expire in a paused or full lane wait there."""
+    s.add(s.h, A)
+    s.claim()
+    s.delay(s.g, B)
+    s.limit(s.k, 1)
+    s.add(s.k, C, D)
+    s.game.do(ops.Claim(s.q, s.game.span_ms(5)))
+    s.delay(s.k, E)
+    s.game.do(ops.Pause(s.q, s.g))
+    s.game.do(ops.Pause(s.q, s.h))
+    s.expire()
+    s.game.do(ops.Promote(s.q, 100))
+    s.reap()
+    s.game.do(ops.Resume(s.q, s.game.draw.one((s.g, s.h))))
+    s.claim_somehow()
+
+
 def sweep_at_its_limit(s: Stage) -> None:
     s.add(s.g, A, B)
     s.add(s.h, C)
@@ -495,6 +513,7 @@ SCENES: tuple[Scene, ...] = (
     ghost_falls_due,
     ghost_drained,
     promoted_without_mark,
+    swept_to_a_paused_lane,
     sweep_at_its_limit,
     first_of_the_schedule,
     explained,

@@ -13,8 +13,6 @@ from .script import ScriptStep
 
 __all__ = ["replay", "shrink"]
 
-MOST_SECONDS = 20.0
-
 
 def replay(
     harness: Harness, script: Sequence[ScriptStep]
@@ -32,11 +30,11 @@ def replay(
 
 
 def shrink(
-    harness: Harness, violation: Violation, script: Sequence[ScriptStep]
+    harness: Harness, violation: Violation, script: Sequence[ScriptStep], seconds: float
 ) -> tuple[Violation, tuple[ScriptStep, ...]]:
-    """The shortest script found that still breaks the same clause, and how it breaks it."""
+    """The shortest script found within `seconds` that still breaks the same clause, and how."""
     best, found = tuple(script), violation
-    end = time.monotonic() + MOST_SECONDS
+    end = time.monotonic() + seconds
     size = max(1, len(best) // 2)
     while time.monotonic() < end:
         shorter = _without_some(harness, violation.clause, best, size, end)

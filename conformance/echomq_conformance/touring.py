@@ -55,4 +55,4 @@ def tour(
 
 def _scenes(rounds: int) -> Iterator[Scene]:
     for _ in range(rounds):
-        yield from dict.fromkeys(SCENES)
+        yield from SCENES
