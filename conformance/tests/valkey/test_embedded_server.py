@@ -265,7 +265,7 @@ def test_forked_child_uses_the_server_and_leaves_it_alone() -> None:
         "child = os.fork()\n"
         "backend.enqueue('q', 'g', b'')\n"
         "if child == 0:\n    server.stop(); backend.close(); sys.exit(0)\n"
-        "print(os.waitpid(child, 0)[1], backend.depth('q', 'g'))\n"
+        "print(os.waitpid(child, 0)[1], ValkeyBackend.from_url(server.url).depth('q', 'g'))\n"
     )
     assert _run(script).stdout.splitlines()[-1] == "0 2"
 
