@@ -141,7 +141,7 @@ def package(session: nox.Session) -> None:
     with fresh_environment(session, f"{wheel}[embedded,conformance]") as python:
         run_outside(session, python, "installed_with_extras.py")
         with session.chdir(python.parent.parent):
-            command = ("-I", "-m", "echomq_conformance", "run", "--quick")
+            command = ("-I", "-m", "echomq_conformance", "run", "--budget", "quick")
             session.run(str(python), *command, external=True)
 
 

@@ -1,0 +1,1 @@
+"""The scripts as text, and what they do first and last."""

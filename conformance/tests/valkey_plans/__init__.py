@@ -1,0 +1,1 @@
+"""Plans of verbs, driven without a server."""
