@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from echomq_core import (
     CompleteVerdict,
@@ -13,6 +13,7 @@ from echomq_core import (
     Fate,
     NewJob,
     OutcomeUnknown,
+    TooFewReplicas,
     mint_job_id,
     ops,
 )
@@ -61,6 +62,12 @@ def _in_chunks(
         args = [arg for item in chunk for arg in item]
         try:
             raw, refusal = yield script(op, tuple, *leading, *args)
+        except TooFewReplicas as short:
+            # The chunk stands on the primary; what comes after it was not sent.
+            raw, _ = cast("tuple[Sequence[Any], Any]", short.answer)
+            verdicts += [verdict_of(answer) for answer in raw]
+            short.verdicts = [*verdicts, *[Fate.NOT_APPLIED] * (len(items) - len(verdicts))]
+            raise
         except EchoMQError as error:
             fate = Fate.UNKNOWN if isinstance(error, OutcomeUnknown) else Fate.NOT_APPLIED
             rest = len(items) - len(verdicts) - len(chunk)

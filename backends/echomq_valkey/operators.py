@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 from echomq_core import (
     EchoMQError,
@@ -11,6 +12,7 @@ from echomq_core import (
     RemoveVerdict,
     ReprocessVerdict,
     Swept,
+    TooFewReplicas,
     ops,
 )
 
@@ -59,10 +61,17 @@ def drain(op: ops.Drain) -> Steps[int]:
         try:
             deleted, last_id, more = yield script(op, tuple, op.group, last_id)
         except EchoMQError as error:
-            error.done = drained
+            error.done = drained + _done_in_step(error, 1)
             raise
         drained += deleted
     return drained
+
+
+def _done_in_step(error: EchoMQError, counts: int) -> int:
+    """What a step did that stands on the primary though too few replicas have it."""
+    if not isinstance(error, TooFewReplicas):
+        return 0
+    return sum(cast("Sequence[int]", error.answer)[:counts])
 
 
 def reap_group(op: ops.ReapGroup) -> Steps[Swept]:
@@ -76,7 +85,7 @@ def reap_group(op: ops.ReapGroup) -> Steps[Swept]:
         try:
             some, died, more, *last = yield script(op, tuple, op.group, left, maximum, *after)
         except EchoMQError as error:
-            error.done = returned + dead
+            error.done = returned + dead + _done_in_step(error, 2)
             raise
         returned, dead, after = returned + some, dead + died, (last[0], last[1])
     return Swept(returned, dead, 0)
