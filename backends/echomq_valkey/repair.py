@@ -131,9 +131,7 @@ def _ring(op: ops.Fsck, lanes: tuple[str, ...], found: list[Breach]) -> Steps[No
     keys = Keyspace(op.queue)
     listed = yield from ring_names(op)
     known = yield from known_groups(op)
-    once = (
-        {name for name in listed if listed.count(name) == 1} if len(listed) < 64 else _once(listed)
-    )
+    once = _once(listed)
     full = yield from _unserviceable(op, tuple(sorted(once)))
     suspects = ({*lanes, *known, *listed} - once) | full
     for chunk in _chunks(sorted(suspects)):
