@@ -16,6 +16,8 @@ _VERDICT_VERBS = (
     ops.Complete | ops.CompleteMany | ops.Retry | ops.Release | ops.Extend | ops.ExtendMany
 )
 
+_UNKNOWN = QueueSnapshot(now_ms=0, paused=False)
+
 _FIELDS = {
     "paused": "VERB-queue-pause",
     "lanes": "STATE-1",
@@ -38,8 +40,9 @@ _ROW_FIELDS = {
 }
 
 
-def clause_of(op: ops.Op[Any], difference: Difference, before: QueueSnapshot) -> str:
-    """The clause that the oracle's other answer stands on. `before`: the queue before the verb."""
+def clause_of(op: ops.Op[Any], difference: Difference, before: QueueSnapshot = _UNKNOWN) -> str:
+    """The clause that the oracle's other answer stands on. `before`: the queue before the verb,
+    if it is known."""
     if difference.path.startswith("answer"):
         return _answer_clause(op, difference, before)
     field = difference.path.split("[", 1)[0].split(" ", 1)[0]

@@ -7,7 +7,7 @@ the kit's own hand, so that any other entry without a job is a fault.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from echomq_core import Empty, Job, JobRecord, QueueSnapshot, ops
@@ -42,14 +42,28 @@ def _place_named(record: JobRecord) -> Entry:
 
 
 def stands(snapshot: QueueSnapshot, entry: Entry) -> bool:
-    """Whether the row of an entry's id says that the job is there (STATE-1)."""
+    """STATE-1: the place has the entry, and the row of its id says so."""
+    kind, group, job_id = entry
+    place: Collection[str]
+    if kind == "lane":
+        place = snapshot.lanes.get(group, ())
+    else:
+        place = {
+            "active": snapshot.active,
+            "schedule": snapshot.schedule,
+            "dead": snapshot.dead,
+        }[kind]
+    return job_id in place and _row_says(snapshot, entry)
+
+
+def _row_says(snapshot: QueueSnapshot, entry: Entry) -> bool:
     record = snapshot.jobs.get(entry[2])
     return record is not None and _place_named(record) == entry
 
 
 def ghosts(snapshot: QueueSnapshot) -> set[Entry]:
     """The entries whose row does not say so (GHOST-1)."""
-    return {entry for entry in entries(snapshot) if not stands(snapshot, entry)}
+    return {entry for entry in entries(snapshot) if not _row_says(snapshot, entry)}
 
 
 def claimed(answer: object) -> list[Job]:

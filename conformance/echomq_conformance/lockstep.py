@@ -37,9 +37,6 @@ MOVE_ON_MS = 10**9
 """More than any lease or delay that an example uses."""
 
 
-_NOTHING = QueueSnapshot(now_ms=0, paused=False)
-
-
 class Unclaimed(Exception):
     """A step needs a verb whose profile the target does not claim; it is left out."""
 
@@ -206,7 +203,7 @@ class Lockstep:
                 return all_pages(self._harness.perform, op)
             return self._harness.perform(op)
         except Exception as error:
-            clause = clause_of(op, Difference("answer", None, error), _NOTHING)
+            clause = clause_of(op, Difference("answer", None, error))
             raise Divergence(
                 Violation(clause, f"{op.verb} answer in {queue}", "an answer", f"{error!r}")
             ) from error

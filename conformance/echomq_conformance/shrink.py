@@ -30,7 +30,7 @@ def replay(
 
 
 def shrink(
-    harness: Harness, violation: Violation, script: Sequence[ScriptStep], seconds: float
+    harness: Harness, violation: Violation, script: Sequence[ScriptStep], seconds: float = 20.0
 ) -> tuple[Violation, tuple[ScriptStep, ...]]:
     """The shortest script found within `seconds` that still breaks the same clause, and how."""
     best, found = tuple(script), violation
