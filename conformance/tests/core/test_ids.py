@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -214,7 +215,10 @@ def test_keys_4_a_child_forked_while_a_thread_mints_can_mint() -> None:
 def _minted_in_a_child() -> str:
     """An id that a forked child mints; it has 20 s for it."""
     reader, writer = os.pipe()
-    child = os.fork()
+    with warnings.catch_warnings():
+        # Threads of the test runner; the child does nothing but mint.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
     if child == 0:
         try:
             threading.Timer(20, os._exit, args=(1,)).start()
