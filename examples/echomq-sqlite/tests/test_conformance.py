@@ -1,0 +1,11 @@
+"""The conformance suite, whole, on the SQLite backend."""
+
+import pytest
+from echomq_conformance.suite import *  # noqa: F403
+from echomq_conformance.target import Target
+from echomq_sqlite.target import sqlite
+
+
+@pytest.fixture(scope="session")
+def echomq_target() -> Target:
+    return sqlite()
