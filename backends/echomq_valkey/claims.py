@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from echomq_core import (
     CompleteVerdict,
+    EchoMQError,
     Empty,
     Enqueued,
     ExtendVerdict,
@@ -16,6 +17,7 @@ from echomq_core import (
     ReleaseVerdict,
     RetryVerdict,
     Swept,
+    TooFewReplicas,
     mint_job_id,
     ops,
 )
@@ -49,13 +51,31 @@ def enqueue(op: ops.Enqueue) -> Steps[Enqueued]:
         call = script(op, bool, *admission_args(item, job_id))
         try:
             duplicate: bool = yield call
-        except OutcomeUnknown:
+        except TooFewReplicas as few:
+            if few.answer and op.job_id is None:
+                continue
+            few.answer = Enqueued(job_id, bool(few.answer))
+            raise
+        except OutcomeUnknown as lost:
             if op.job_id is not None:
                 raise
-            yield call
-            return Enqueued(job_id, duplicate=False)
+            return (yield from _send_again(call, job_id, lost))
         if not duplicate or op.job_id is not None:
             return Enqueued(job_id, duplicate)
+
+
+def _send_again(call: ScriptCall[bool], job_id: str, lost: OutcomeUnknown) -> Steps[Enqueued]:
+    """A refusal of the second send says nothing about the first: its outcome is still unknown."""
+    try:
+        yield call
+    except TooFewReplicas as few:
+        few.answer = Enqueued(job_id, duplicate=False)
+        raise
+    except OutcomeUnknown:
+        raise
+    except EchoMQError as refused:
+        raise lost from refused
+    return Enqueued(job_id, duplicate=False)
 
 
 def claim(op: ops.Claim) -> Steps[Job | Empty]:
