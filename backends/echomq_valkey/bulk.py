@@ -35,7 +35,7 @@ def chunked(items: Sequence[tuple[Arg, ...]]) -> Iterator[Sequence[tuple[Arg, ..
     """Items in chunks within CONN-5; an item that is too large by itself goes alone."""
     start, size, count = 0, 0, 0
     for index, item in enumerate(items):
-        item_size = sum(len(arg) if isinstance(arg, bytes | str) else 20 for arg in item)
+        item_size = sum(map(_wire_size, item))
         full = (
             index - start >= MAX_ITEMS
             or count + len(item) > MAX_ARGS
@@ -48,6 +48,13 @@ def chunked(items: Sequence[tuple[Arg, ...]]) -> Iterator[Sequence[tuple[Arg, ..
         count += len(item)
     if start < len(items):
         yield items[start:]
+
+
+def _wire_size(arg: Arg) -> int:
+    """Bytes of an argument; text goes as UTF-8, and no number has more than 20 digits."""
+    if isinstance(arg, int):
+        return 20
+    return len(arg if isinstance(arg, bytes) else arg.encode())
 
 
 def _in_chunks(
