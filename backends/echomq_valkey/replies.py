@@ -36,8 +36,13 @@ _NO_SCRIPTS = (
     "loaded, and commands that were not renamed"
 )
 MINIMAL_USER = (
-    "~emq:* ~{emq}:version "
-    "+@read +@write +@connection +evalsha +script|load +time +wait +info +config|get"
+    "resetkeys ~emq:* ~{emq}:version -@all "
+    "+evalsha +script|load "
+    "+del +exists +type +time +scan +get +set "
+    "+hget +hset +hsetnx +hdel +hexists +hlen +hkeys +hmget +hgetall +hscan "
+    "+lindex +llen +lmove +lpop +lpos +lpush +lrange +lrem +rpush +blpop "
+    "+sadd +scard +sismember +smembers +srem +sscan "
+    "+zadd +zcard +zcount +zmscore +zrange +zrank +zrem +zremrangebyrank +zscore"
 )
 """Keys and commands of an ACL user who may do what every verb needs (CONN-7)."""
 

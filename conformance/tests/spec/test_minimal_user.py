@@ -14,6 +14,7 @@ from echomq_conformance.playing import play_scenario
 from echomq_conformance.scenario import Scenario, load_scenarios
 from echomq_conformance.target import Clock, Target
 from echomq_valkey import EmbeddedServer, ValkeyBackend
+from echomq_valkey.replies import MINIMAL_USER
 
 from echomq_core import Keyspace, ServerUnusable
 
@@ -104,6 +105,10 @@ def test_conn_7_the_documented_permissions_are_those_that_the_sources_need() -> 
     granted = {word[1:].split("|")[0].upper() for word in documented_rule() if word[0] == "+"}
     optional = set(re.findall(r"\+(\w+)", CHAPTER.read_text("utf-8").partition("told apart:")[2]))
     assert commands_of_the_verbs() == granted | {word.upper() for word in optional} - {"SELECT"}
+
+
+def test_conn_7_the_remedy_in_a_refusal_is_the_documented_rule() -> None:
+    assert documented_rule() == ["echomq", "on", ">password", *MINIMAL_USER.split()]
 
 
 def test_conn_7_the_minimal_user_may_not_touch_other_keys(server: EmbeddedServer) -> None:

@@ -72,12 +72,19 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[tuple[EmbeddedServer, int]]:
-    """A server on TCP with a password, and a user who may do what EchoMQ needs."""
+    """A server on TCP with a password, and a user who may do what EchoMQ needs, and `check`."""
     port = free_port()
     with EmbeddedServer(args=("--port", str(port), "--requirepass", "s3cret/@")) as running:
         with redis.Redis(port=port, password="s3cret/@") as client:
             client.execute_command(
-                "ACL", "SETUSER", "worker", "on", ">pw", "-@all", *MINIMAL_USER.split()
+                "ACL",
+                "SETUSER",
+                "worker",
+                "on",
+                ">pw",
+                *MINIMAL_USER.split(),
+                "+info",
+                "+config|get",
             )
             client.execute_command(
                 "ACL", "SETUSER", "guest", "on", ">pw", "~*", "+@read", "+@connection"
