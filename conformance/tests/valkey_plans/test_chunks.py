@@ -87,11 +87,22 @@ def test_conn_5_several_items_carry_at_most_4_mib(payload: int, expected: list[i
     assert max(map(size, calls)) <= 4 * MIB
 
 
-def test_conn_5_larger_item_goes_alone_between_its_neighbours() -> None:
-    small, large = jobs(1)[0], NewJob("g", b"x" * (5 * MIB))
-    answer, calls = requests(ops.EnqueueMany(QUEUE, (small, small, large, small)))
-    assert [len(call.args) // 5 for call in calls] == [2, 1, 1]
-    assert len(answer) == 4
+SMALL, LARGE = NewJob("g", b"x"), NewJob("g", b"x" * (5 * MIB))
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ((SMALL, SMALL, LARGE, SMALL), [2, 1, 1]),
+        ((LARGE, SMALL), [1, 1]),
+        ((SMALL, LARGE), [1, 1]),
+        ((LARGE, LARGE), [1, 1]),
+    ],
+)
+def test_conn_5_larger_item_goes_alone(items: tuple[NewJob, ...], expected: list[int]) -> None:
+    answer, calls = requests(ops.EnqueueMany(QUEUE, items))
+    assert [len(call.args) // 5 for call in calls] == expected
+    assert len(answer) == len(items)
 
 
 def test_conn_5_names_count_in_bytes() -> None:
