@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from random import Random
 
 from echomq_memory import QueueModel
@@ -46,6 +47,9 @@ PLANS: dict[str, tuple[tuple[str, float], ...]] = {
 }
 """The worlds of each budget, with the most seconds that a walk through one may take. On 2 cores the
 standard ones of the reference backends are done before: only a slow store is sampled."""
+
+_SHRINK_S = 10.0
+_EARLIER_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,41 +143,60 @@ class _Tourist:
         )
 
     def _travel(self, end: float) -> Failure | None:
-        """Steps that the model says lead nowhere else share one look at the queue, taken before
-        the next step that leads on, and so do reads."""
+        """Every fresh step that leads on is looked at by itself, with a look before it if one is
+        owed; steps that the model says lead nowhere else share a look, and so does the way to
+        where something is to be done."""
         choices = self._graph.world.choices
         walk: Walk | None = None
-        unseen: list[Choice] = []
-        state = 0
+        state = origin = 0
+        unseen = list[Choice]()
         try:
             for move in self._tour.moves():
-                if move.starts or walk is None:
-                    if walk is not None and unseen:
-                        walk.look()
-                    if time.monotonic() > end:
-                        return None
-                    walk, unseen = Walk(self._harness), []
-                    self._progress(self._tour.done, self._tour.pairs)
-                if not move.stays and unseen:
+                leads_on = move.fresh and not move.stays
+                if walk is not None and unseen and (leads_on or move.starts):
                     walk.look()
                     unseen = []
                     if time.monotonic() > end:
                         return None
+                if walk is None or move.starts:
+                    walk = Walk(self._harness)
+                    self._progress(self._tour.done, self._tour.pairs)
                 state = move.state
+                if not unseen:
+                    origin = state
                 unseen.append(choices[move.choice])
                 self._moves += 1
                 walk.take(choices[move.choice])
-                if not move.stays:
+                if leads_on:
                     walk.look()
                     unseen = []
-            if walk is not None and unseen:
+            if walk is not None:
                 walk.look()
         except Astray as astray:
             assert walk is not None
-            way = [choices[choice] for choice in self._graph.path_to(state)]
-            scripts = (_script_of([*way, *unseen]), tuple(walk.script))
+            last = unseen[-1:]
+            scripts = chain(
+                self._first(_EARLIER_S, ((earlier, last) for earlier in range(state))),
+                self._first(_EARLIER_S, ((state, last), (origin, unseen))),
+                (tuple(walk.script),),
+            )
             return _failure(self._harness, astray.violation, scripts, self._moves)
         return None
+
+    def _first(
+        self, seconds: float, stories: Iterable[tuple[int, Sequence[Choice]]]
+    ) -> Iterator[tuple[ScriptStep, ...]]:
+        """The scripts of these (state, choices from there), each by a shortest path to the state,
+        as far as the time goes. States are numbered by their distance from the empty queue."""
+        end = time.monotonic() + seconds
+        choices = self._graph.world.choices
+        for state, then in stories:
+            if time.monotonic() > end:
+                return
+            way = [choices[choice] for choice in self._graph.path_to(state)]
+            script = _script_of([*way, *then])
+            if script is not None:
+                yield script
 
 
 def _rambling(
@@ -202,38 +225,51 @@ def _rambling(
 # --- what went wrong --------------------------------------------------------------------------
 
 
-def _script_of(choices: Sequence[Choice]) -> tuple[ScriptStep, ...]:
-    """The concrete steps of choices taken from the empty queue."""
-    return tuple(_concrete(choices))
-
-
-def _concrete(choices: Sequence[Choice]) -> Iterator[ScriptStep]:
+def _script_of(choices: Sequence[Choice]) -> tuple[ScriptStep, ...] | None:
+    """The concrete steps of choices taken from the empty queue; `None` if one is not offered."""
     model, now_ms = QueueModel(QUEUE), NOW_MS
-    for number, choice in enumerate(choices):
-        steps = choice.steps(model.state.rows, 3_000 * number)
-        assert steps is not None, f"{choice.name} is not offered here"
+    script: list[ScriptStep] = []
+    for choice in choices:
+        steps = choice.steps(model.state.rows, 3_000 * len(script))
+        if steps is None:
+            return None
         _, now_ms = carry_out(model, steps, now_ms)
-        yield from steps
+        script += steps
+    return tuple(script)
 
 
 def _failure(
     harness: Harness,
     violation: Violation,
-    scripts: Sequence[tuple[ScriptStep, ...]],
+    scripts: Iterable[tuple[ScriptStep, ...]],
     moves: int,
 ) -> Failure:
-    """The failure as the machine tells it: the first script that shows it again, as short as a
-    bounded search makes it. If none does, the last script, whole: the fault needs its length."""
-    script = scripts[-1]
-    for candidate in scripts:
-        outcome = replay(harness, candidate)
-        if outcome is not None and (candidate is not scripts[-1] or len(scripts) == 1):
-            violation, script = shrink(harness, outcome[0], candidate)
-            break
-        if outcome is not None and outcome[0].clause == violation.clause:
-            violation, script = shrink(harness, outcome[0], candidate)
-            break
+    """The failure as the machine tells it, with the shortest script that a bounded search finds."""
+    violation, script = _shown_again(harness, violation, scripts)
     opening = (
         f"Harness(find_target({harness.target.name!r}), asynchronous={harness.face == 'async'})"
     )
     return Failure(violation, script, moves, as_python(script, opening, str(violation)))
+
+
+def _shown_again(
+    harness: Harness, violation: Violation, scripts: Iterable[tuple[ScriptStep, ...]]
+) -> tuple[Violation, tuple[ScriptStep, ...]]:
+    """The first script that breaks the same clause again; else the first short one that breaks any,
+    since steps that shared a look may be blamed for one another; else the last one, whole."""
+    other: tuple[Violation, tuple[ScriptStep, ...]] | None = None
+    last: tuple[ScriptStep, ...] = ()
+    for script in scripts:
+        last = script
+        outcome = replay(harness, script)
+        if outcome is None:
+            continue
+        if outcome[0].clause == violation.clause:
+            return shrink(harness, outcome[0], script, _SHRINK_S)
+        if other is None and len(script) <= _SHORT:
+            other = outcome[0], script
+    return shrink(harness, *other, _SHRINK_S) if other is not None else (violation, last)
+
+
+_SHORT = 200
+"""A replay of more steps takes so long on a real clock that deadlines may no longer compare."""

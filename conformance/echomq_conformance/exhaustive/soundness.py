@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from echomq_memory import QueueModel
@@ -18,12 +19,12 @@ from ..ledger import Ledger, ghosts, stands
 from ..predicates import Violation, check_snapshot
 from ..script import LoseRow, Perform, ScriptStep
 from ..transitions import Step, check_step
-from .canonical import NOW_MS, is_finished
+from .canonical import NOW_MS, canonical, is_finished
 from .choices import QUEUE, Choice, Do, PassTime, Token
-from .graph import NOWHERE, Graph, Taken, explore
+from .graph import NOWHERE, Graph, Taken, carry_out, explore
 from .worlds import World
 
-__all__ = ["Fault", "Judge", "dead_ends", "prove"]
+__all__ = ["Fault", "Judge", "Proof", "dead_ends", "prove", "sample"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,14 @@ class Fault:
     violation: Violation
 
 
+class _EnoughError(Exception):
+    """There are faults enough."""
+
+
 @dataclass(slots=True)
 class Judge:
-    """Hears of every step of an exploration; keeps the first faults."""
+    """Hears of every step of an exploration and keeps its faults. Raises `_EnoughError` after
+    `most`: a wrong model may have states without end."""
 
     loses_rows: bool
     model_class: type[QueueModel] = QueueModel
@@ -49,8 +55,6 @@ class Judge:
 
     def __call__(self, taken: Taken) -> None:
         self.steps += 1
-        if len(self.faults) >= self.most:
-            return
         if taken.number != self._state or self._before is None:
             self._state = taken.number
             self._before = self._snapshot(taken.before, NOW_MS)
@@ -81,6 +85,8 @@ class Judge:
 
     def _accuse(self, taken: Taken, violations: Sequence[Violation]) -> None:
         self.faults += [Fault(taken.number, taken.steps, found) for found in violations[:1]]
+        if len(self.faults) >= self.most:
+            raise _EnoughError
 
     def _snapshot(self, queue: FrozenQueue, now_ms: int) -> QueueSnapshot:
         return self.model_class.thaw(queue).apply(ops.Snapshot(QUEUE), now_ms)
@@ -193,16 +199,91 @@ def _is(choice: Choice, kind: type[Any]) -> bool:
     return isinstance(choice, Do) and isinstance(choice.op, kind)
 
 
-def prove(world: World, *, model_class: type[QueueModel] = QueueModel) -> tuple[Graph, list[Fault]]:
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What was found in a whole world: its graph, absent where the faults ended the exploration."""
+
+    graph: Graph | None
+    faults: tuple[Fault, ...]
+
+
+def prove(world: World, *, model_class: type[QueueModel] = QueueModel) -> Proof:
     """Explore a world with every step judged; then every state that is a dead end is a fault, too."""
     judge = Judge(world.loses_rows, model_class)
-    graph = explore(world, judge=judge, model_class=model_class)
-    stuck = [
-        Fault(
-            state,
-            (),
-            Violation("KEYS-6", f"state {state}", "a way to a finished queue", "a dead end"),
-        )
-        for state in dead_ends(graph)[: judge.most]
-    ]
-    return graph, judge.faults + stuck
+    try:
+        graph = explore(world, judge=judge, model_class=model_class)
+    except _EnoughError:
+        return Proof(None, tuple(judge.faults))
+    stuck = [_dead_end(state) for state in dead_ends(graph)[: judge.most]]
+    return Proof(graph, (*judge.faults, *stuck))
+
+
+def _dead_end(state: int) -> Fault:
+    clause, where = "KEYS-6", f"state {state}"
+    return Fault(state, (), Violation(clause, where, "a way to a finished queue", "a dead end"))
+
+
+# --- worlds too large for that ----------------------------------------------------------------
+
+
+def sample(
+    world: World, *, seed: int, steps: int, model_class: type[QueueModel] = QueueModel
+) -> tuple[list[Fault], int]:
+    """Random walks with every step judged, each brought to its end: faults, and steps taken.
+
+    The states of a fault are numbered in the order of the walks.
+    """
+    random, judge = Random(seed), Judge(world.loses_rows, model_class)
+    number, stuck = 0, list[Fault]()
+    while judge.steps < steps:
+        here = canonical(model_class(QUEUE).freeze(), NOW_MS, world.told_attempts)
+        for _ in range(_SAMPLE_WALK):
+            choice = random.choice(world.choices)
+            taken = _take(model_class, number, here, choice)
+            if taken is None:
+                continue
+            try:
+                judge(taken)
+            except _EnoughError:
+                return judge.faults, judge.steps
+            here = canonical(taken.after, taken.now_ms, world.told_attempts)
+            number += 1
+            if judge.steps == steps:
+                break
+        if not _can_finish(model_class, world, here):
+            stuck.append(_dead_end(number))
+    return judge.faults + stuck, judge.steps
+
+
+_SAMPLE_WALK = 100
+
+
+def _take(
+    model_class: type[QueueModel], number: int, here: FrozenQueue, choice: Choice
+) -> Taken | None:
+    model = model_class.thaw(here)
+    steps = choice.steps(model.state.rows, 0)
+    if steps is None:
+        return None
+    answer, now_ms = carry_out(model, steps, NOW_MS)
+    return Taken(number, here, steps, answer, model.freeze(), now_ms)
+
+
+def _can_finish(model_class: type[QueueModel], world: World, here: FrozenQueue) -> bool:
+    """Whether the plain consumer comes to an end from here; it never passes a state twice."""
+    order = [world.choices[index] for index in _finishing(world.choices)]
+    seen: set[FrozenQueue] = set()
+    while not is_finished(here):
+        seen.add(here)
+        for choice in order:
+            taken = _take(model_class, 0, here, choice)
+            assert taken is not None
+            there = canonical(taken.after, taken.now_ms, world.told_attempts)
+            if there != here:
+                break
+        else:
+            return False
+        if there in seen:
+            return False
+        here = there
+    return True

@@ -16,7 +16,9 @@ from ..harness import Harness
 from ..lockstep import all_pages
 from ..predicates import Violation
 from ..script import Advance, LoseRow, Perform, ScriptStep
+from .canonical import NOW_MS
 from .choices import QUEUE, Choice
+from .graph import carry_out
 
 __all__ = ["Astray", "Walk"]
 
@@ -118,5 +120,14 @@ class Walk:
         return answer
 
     def _astray(self, where: str, found: Difference) -> Astray:
-        clause = clause_of(self._last, found)
+        clause = clause_of(self._last, found, self._before())
         return Astray(Violation(clause, where, repr(found.expected), repr(found.got)))
+
+    def _before(self) -> QueueSnapshot:
+        """The queue before the last verb: the script up to it, on another model."""
+        last = max(
+            (at for at, step in enumerate(self.script) if isinstance(step, Perform)), default=0
+        )
+        model = QueueModel(QUEUE)
+        _, now_ms = carry_out(model, self.script[:last], NOW_MS)
+        return model.apply(ops.Snapshot(QUEUE), now_ms)
