@@ -36,7 +36,7 @@ def shrink(
     best, found = tuple(script), violation
     end = time.monotonic() + seconds
     size = max(1, len(best) // 2)
-    while time.monotonic() < end:
+    while best and time.monotonic() < end:
         shorter = _without_some(harness, violation.clause, best, size, end)
         if shorter is not None:
             found, best = shorter
