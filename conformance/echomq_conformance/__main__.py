@@ -1,4 +1,4 @@
-"""`python -m echomq_conformance run|clauses`: the command line of the kit.
+"""`python -m echomq_conformance run|clauses|new`: the command line of the kit.
 
 Exit code 0: all that is claimed was shown; 1: something is broken, or the call was wrong;
 2: something was left out or not reached.
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from . import scaffold
 from .matrix import clause_matrix
 from .rendering import markdown, matrix, text
 from .run import BUDGETS, DEFAULT_SEED
@@ -27,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "clauses":
         print(clause_matrix())
         return 0
+    if options.command == "new":
+        return scaffold.main(options)
     try:
         return _run(options)
     except TargetError as error:
@@ -51,6 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON")
     run.add_argument("--markdown", type=Path, metavar="FILE", help="write it as Markdown")
     commands.add_parser("clauses", help="which checks and scenarios show which clause")
+    new = commands.add_parser("new", help="write the beginning of a backend package")
+    scaffold.add_arguments(new)
     return parser
 
 
