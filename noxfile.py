@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,9 @@ import nox
 
 HERE = Path(__file__).parent
 PROJECT = nox.project.load_toml(HERE / "pyproject.toml")
-PYTHONS = nox.project.python_versions(PROJECT)
+RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"
+# A newer Python than we know of is better than none.
+PYTHONS = list(dict.fromkeys([*nox.project.python_versions(PROJECT), RUNNING]))
 CHECKS = HERE / "conformance" / "tests" / "package"
 STYLUA = HERE / ".ci" / "stylua"
 LUA = HERE / "lua" / "echomq_lua"
@@ -30,11 +33,10 @@ nox.options.error_on_missing_interpreters = False
 nox.options.sessions = ["lint", "types", "tests", "docs"]
 
 
-def install(session: nox.Session, *groups: str, project: bool = True) -> None:
-    """The dependency groups, and the project as an editable install with the extras for tests."""
+def install(session: nox.Session, *groups: str, project: str = ".[embedded,conformance]") -> None:
+    """The dependency groups, and the project as an editable install."""
     needed = [name for group in groups for name in nox.project.dependency_groups(PROJECT, group)]
-    ours = ["-e", ".[embedded,conformance]"] if project else []
-    session.install(*dict.fromkeys(needed), *ours)
+    session.install("-q", *dict.fromkeys(needed), *(["-e", project] if project else []))
 
 
 def not_run(session: nox.Session, what: str, remedy: str) -> None:
@@ -48,7 +50,7 @@ def not_run(session: nox.Session, what: str, remedy: str) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """ruff, its formatter, luacheck over the assembled scripts, and the Lua formatter."""
-    install(session, "lint")
+    install(session, "lint", project=".")
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     luacheck(session)
@@ -130,7 +132,7 @@ def benchmark(session: nox.Session) -> None:
 @nox.session
 def package(session: nox.Session) -> None:
     """Wheel and sdist, alone in fresh environments outside the checkout, the suite run from there."""
-    install(session, "package", project=False)
+    install(session, "package", project="")
     wheel = wheel_of(session)
     with tempfile.TemporaryDirectory() as folder:
         session.run("python", "-m", "build", "-q", "--outdir", folder)
@@ -142,7 +144,8 @@ def package(session: nox.Session) -> None:
         run_outside(session, python, "installed_with_extras.py")
         with session.chdir(python.parent.parent):
             command = ("-I", "-m", "echomq_conformance", "run", "--budget", "quick")
-            session.run(str(python), *command, external=True)
+            # 2: not everything was reached, which a quick run may leave
+            session.run(str(python), *command, external=True, success_codes=[0, 2])
 
 
 def wheel_of(session: nox.Session) -> Path:

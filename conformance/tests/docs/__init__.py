@@ -1,0 +1,1 @@
+"""README and docs: links, snippets, commands."""
