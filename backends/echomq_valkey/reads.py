@@ -302,6 +302,15 @@ def _counts(flat: Any) -> dict[str, int]:
     return {name: value for name, value in pairs if value is not None}
 
 
+def _stored_counts(flat: Any) -> dict[str, int]:
+    """A book as stored, zeros and negatives too: a snapshot must not hide a breach of KEYS-6."""
+    return {
+        as_text(name): int(value)
+        for name, value in pairs_of(flat)
+        if value.removeprefix(b"-").isdigit()
+    }
+
+
 def _scores(flat: Any) -> dict[str, int]:
     return {as_text(name): int(float(score)) for name, score in pairs_of(flat)}
 
@@ -338,7 +347,7 @@ def snapshot(op: ops.Snapshot) -> Steps[QueueSnapshot]:
         schedule=_scores(schedule),
         dead=texts(dead),
         jobs={record.id: record for record in records},
-        in_flight=_counts(in_flight),
+        in_flight=_stored_counts(in_flight),
         limits=_counts(limits),
         weights=_counts(weights),
         paused_groups=frozenset(texts(paused_groups)),

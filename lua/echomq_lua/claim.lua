@@ -73,6 +73,7 @@ if id then
     --- @include recount
     check_recount()
     call('ZADD', active, deadline, id)
+    count_shift(group, 1)
     recount_books = recount
   end
 end

@@ -27,6 +27,11 @@ end
 call('ZREM', active, unpack(expired))
 local dead = reap_jobs(jobs)
 if dropped > 0 then
+  for _, job in ipairs(jobs) do
+    if job.g then
+      count_shift(job.g.name, -1)
+    end
+  end
   recount()
 end
 return { #jobs - dead, dead, dropped }

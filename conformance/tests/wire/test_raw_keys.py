@@ -167,6 +167,30 @@ def test_wake_2_claim_many_past_a_ghosts_lane_leaves_no_token_on_an_emptied_ring
     assert raw.keys.wake not in raw.names()
 
 
+@pytest.mark.parametrize("verb", ["claim", "claim_many", "wclaim", "bclaim"])
+def test_keys_6_a_turn_over_ghosts_only_writes_no_zero_counter(
+    raw: Raw, backend: ValkeyBackend, verb: str
+) -> None:
+    backend.enqueue(raw.queue, "g", b"x", job_id=A)
+    raw.client.delete(raw.keys.job(A))
+    n = {"claim_many": [5], "bclaim": [5]}.get(verb, [])
+    assert getattr(backend, verb)(raw.queue, HOUR, *n) == Empty("ghost")  # type: ignore[arg-type]
+    assert raw.names() == [raw.keys.wake]
+
+
+def test_keys_6_a_zero_counter_is_shown_told_and_mended(raw: Raw, backend: ValkeyBackend) -> None:
+    raw.client.hset(raw.keys.in_flight, mapping={"g": 0})
+    assert backend.snapshot(raw.queue).in_flight == {"g": 0}
+    (breach,) = backend.fsck(raw.queue, repair=True)
+    assert (breach.clause, breach.group, breach.found, breach.expected) == (
+        "KEYS-6",
+        "g",
+        "0",
+        "no field",
+    )
+    assert raw.names() == []
+
+
 # --- foreign workers --------------------------------------------------------------------------
 
 

@@ -16,38 +16,42 @@ local function count_active()
   return counts
 end
 
--- The groups whose book differs from the count, in byte order, as {group state, true count, text}.
-local function wrong_books()
-  local counts, wrong = count_active(), {}
-  local book = call('HGETALL', base .. 'gactive')
-  for i = 1, #book, 2 do
-    local true_count = counts[book[i]] or 0
-    counts[book[i]] = nil
-    if tostring(true_count) ~= book[i + 1] then
-      wrong[#wrong + 1] = { book[i], true_count, book[i + 1] }
-    end
+-- What `active` holds by group: read once, before the first write, then kept in step.
+local true_counts
+
+local function count_shift(group, by)
+  true_counts[group] = (true_counts[group] or 0) + by
+end
+
+-- Every read that a recount will make.
+local function check_recount()
+  check_wake()
+  call('LLEN', base .. 'ring')
+  true_counts = count_active()
+  local book = call('HKEYS', base .. 'gactive')
+  for _, name in ipairs(book) do
+    count_shift(name, 0)
   end
-  for name, true_count in pairs(counts) do
-    wrong[#wrong + 1] = { name, true_count, false }
+  for name in pairs(true_counts) do
+    local g = group_of(name)
+    depth_of(g)
+    is_paused(g)
+  end
+end
+
+-- The groups whose book differs from the count, in byte order, as {group, true count, stored text}.
+local function wrong_books()
+  local wrong = {}
+  for name, true_count in pairs(true_counts) do
+    local stored = call('HGET', base .. 'gactive', name)
+    if (stored or '0') ~= tostring(true_count) or stored == '0' then
+      wrong[#wrong + 1] = { name, true_count, stored }
+    end
   end
   table.sort(wrong, function(a, b)
     return bytes_less(a[1], b[1])
   end)
   return wrong
-end
-
--- Every read that a recount will make, before the first write.
-local function check_recount()
-  check_wake()
-  call('LLEN', base .. 'ring')
-  for name in pairs(count_active()) do
-    depth_of(group_of(name))
-  end
-  local book = call('HKEYS', base .. 'gactive')
-  for _, name in ipairs(book) do
-    depth_of(group_of(name))
-    is_paused(group_of(name))
-  end
 end
 
 local function recount()

@@ -19,6 +19,7 @@ local function open_lane(group, limit, in_flight, page_size)
     at = 1,
     more = #page == page_size,
     taken = 0,
+    served = 0,
   }
   turn_lanes[group] = lane
   touched_lanes[#touched_lanes + 1] = lane
@@ -49,7 +50,7 @@ local function serve(lane, c)
     lane.at, lane.taken = lane.at + 1, lane.taken + 1
     if row[1] == 'pending' and row[2] == lane.group then
       served[#served + 1] = { id, lane.group, row }
-      lane.n = lane.n + 1
+      lane.n, lane.served = lane.n + 1, lane.served + 1
       c = c - 1
     else
       ghosts_met = ghosts_met + 1
@@ -127,6 +128,8 @@ local function write_jobs(deadline)
   for _, lane in ipairs(touched_lanes) do
     if lane.taken > 0 then
       call('ZREMRANGEBYRANK', lane.key, 0, lane.taken - 1)
+    end
+    if lane.served > 0 then
       books[#books + 1] = lane.group
       books[#books + 1] = lane.n
     end
@@ -183,6 +186,9 @@ local function take_turns(total, per_turn, single, lease)
     call('HSET', base .. 'gactive', unpack(books, start, math.min(start + 1999, #books)))
   end
   if recounts then
+    for _, job in ipairs(served) do
+      count_shift(job[2], 1)
+    end
     recount()
     left = call('LLEN', base .. 'ring') > 0
   end
