@@ -6,6 +6,7 @@ Children come from a fork server, which has imported what they need, where the s
 from __future__ import annotations
 
 import multiprocessing as mp
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -76,8 +77,14 @@ def process_context(peer: Peer) -> mp.context.BaseContext:
     if "forkserver" not in mp.get_all_start_methods():
         return mp.get_context("spawn")
     context = mp.get_context("forkserver")
-    context.set_forkserver_preload([__name__, peer.module])
+    context.set_forkserver_preload(["__main__", *_main_package(), __name__, peer.module])
     return context
+
+
+def _main_package() -> list[str]:
+    """The package that runs as `python -m`: each child imports it, and a test runner is large."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return [spec.parent] if spec is not None and spec.parent else []
 
 
 class ProcessCrew:
