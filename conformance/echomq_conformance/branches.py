@@ -312,7 +312,7 @@ def _expired_settled(step: Step) -> bool:
     return (
         isinstance(step.op, ops.Complete | ops.Retry | ops.Release | ops.Extend)
         and step.answer not in ("stale", "gone")
-        and step.before.active.get(step.op.job_id, step.before.now_ms + 1) <= step.before.now_ms
+        and step.before.active.get(step.op.job_id, step.after.now_ms + 1) <= step.after.now_ms
     )
 
 
@@ -339,7 +339,7 @@ def _stops(step: Step) -> bool:
         place = step.before.schedule
     else:
         return False
-    due = sum(score <= step.before.now_ms for score in place.values())
+    due = sum(score <= step.after.now_ms for score in place.values())
     return bool(due > step.op.limit == step.answer.total)
 
 

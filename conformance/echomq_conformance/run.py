@@ -200,6 +200,12 @@ def _shown(kind: str, name: str, clauses: tuple[str, ...], run: Callable[[], Non
         blamed = message.split(":", 1)[0]
         # The clause that the message names first is the broken one; the others are not shown.
         return Evidence(kind, name, (blamed,) if blamed in CLAUSES else clauses, False, message)
+    except NotImplementedError as missing:
+        # A backend being written names the clause of the verb that it lacks.
+        named = str(missing).split(":", 1)[0]
+        blamed = named if named in CLAUSES else clauses[0]
+        message = f"{blamed}: {kind} {name} needs what is not written yet: {missing}"
+        return Evidence(kind, name, (blamed,), False, message)
     except Exception as error:  # noqa: BLE001 - a fault of the target is a finding
         message = f"{clauses[0]}: {kind} {name} could not go on: {error!r}"
         return Evidence(kind, name, clauses[:1], False, message)
@@ -231,6 +237,12 @@ def _play_machine(
     except Exception as error:  # noqa: BLE001 - a fault of the target is a finding
         message = f"STATE-2: the machine could not go on: {error!r}"
         report.evidence.append(Evidence("machine", name, ("STATE-2",), False, message))
+        rest = tuple(
+            clause
+            for clause in machine_clauses()
+            if clause != "STATE-2" and CLAUSES[clause].profile in harness.target.claims
+        )
+        report.evidence.append(Evidence("machine", name, rest, None, "could not go on"))
         return None
     coverage = run.coverage
     report.machines.append(
