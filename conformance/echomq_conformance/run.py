@@ -19,6 +19,7 @@ from .playing import play_scenario
 from .profiles import VERB_PROFILES
 from .report import Evidence, MachineReport, Report, judge
 from .scenario import load_scenarios
+from .showing import shown
 from .target import PROFILES, Target, TargetError
 
 __all__ = [
@@ -161,7 +162,7 @@ def _run_face(
     )
     for scenario in scenarios:
         report.evidence.append(
-            _shown(
+            shown(
                 "scenario",
                 scenario.name,
                 scenario.clauses,
@@ -172,13 +173,13 @@ def _run_face(
     before_last = [check for check in checks if not check.last]
     for check in before_last:
         report.evidence.append(
-            _shown("check", check.name, check.clauses, lambda c=check: c.run(Bench(harness)))  # type: ignore[misc]
+            shown("check", check.name, check.clauses, lambda c=check: c.run(Bench(harness)))  # type: ignore[misc]
         )
     progress(f"{len(before_last)} checks done")
     run = _play_machine(harness, report, budget, progress)
     for check in checks[len(before_last) :]:
         report.evidence.append(
-            _shown("check", check.name, check.clauses, lambda c=check: c.run(Bench(harness)))  # type: ignore[misc]
+            shown("check", check.name, check.clauses, lambda c=check: c.run(Bench(harness)))  # type: ignore[misc]
         )
     return {} if run is None or run.failure is not None else run.coverage.unreached(claims)
 
@@ -190,26 +191,6 @@ def _usable(harness: Harness) -> frozenset[str]:
     if harness.target.probe is None:
         without.add("wire")
     return claims - without
-
-
-def _shown(kind: str, name: str, clauses: tuple[str, ...], run: Callable[[], None]) -> Evidence:
-    try:
-        run()
-    except AssertionError as failure:
-        message = str(failure)
-        blamed = message.split(":", 1)[0]
-        # The clause that the message names first is the broken one; the others are not shown.
-        return Evidence(kind, name, (blamed,) if blamed in CLAUSES else clauses, False, message)
-    except NotImplementedError as missing:
-        # A backend being written names the clause of the verb that it lacks.
-        named = str(missing).split(":", 1)[0]
-        blamed = named if named in CLAUSES else clauses[0]
-        message = f"{blamed}: {kind} {name} needs what is not written yet: {missing}"
-        return Evidence(kind, name, (blamed,), False, message)
-    except Exception as error:  # noqa: BLE001 - a fault of the target is a finding
-        message = f"{clauses[0]}: {kind} {name} could not go on: {error!r}"
-        return Evidence(kind, name, clauses[:1], False, message)
-    return Evidence(kind, name, clauses, True)
 
 
 def _play_machine(
