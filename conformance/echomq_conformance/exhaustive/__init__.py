@@ -6,6 +6,7 @@ end. `run_exhaustive` then performs every step of that world on a target, agains
 
 from __future__ import annotations
 
+from .evidence import exhaustive_evidence
 from .run import PLANS, ExhaustiveRun, run_exhaustive
 from .soundness import prove
 from .worlds import WORLDS, World, world
@@ -15,6 +16,7 @@ __all__ = [
     "WORLDS",
     "ExhaustiveRun",
     "World",
+    "exhaustive_evidence",
     "prove",
     "run_exhaustive",
     "world",

@@ -27,7 +27,7 @@ from .worlds import World, world
 __all__ = ["PLANS", "ExhaustiveRun", "run_exhaustive"]
 
 PLANS: dict[str, tuple[tuple[str, float], ...]] = {
-    "quick": (("lives", 5.0), ("one", 5.0), ("three", 3.0), ("lossy", 3.0)),
+    "quick": (("lives", 4.0), ("one", 4.0), ("three", 2.0), ("lossy", 2.0)),
     "standard": (
         ("lives", 20.0),
         ("one", 60.0),

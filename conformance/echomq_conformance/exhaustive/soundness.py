@@ -207,9 +207,10 @@ class Proof:
     faults: tuple[Fault, ...]
 
 
-def prove(world: World, *, model_class: type[QueueModel] = QueueModel) -> Proof:
-    """Explore a world with every step judged; then every state that is a dead end is a fault, too."""
-    judge = Judge(world.loses_rows, model_class)
+def prove(world: World, *, model_class: type[QueueModel] = QueueModel, most: int = 20) -> Proof:
+    """Explore a world with every step judged; then every state that is a dead end is a fault, too.
+    After `most` faults nothing more is looked at."""
+    judge = Judge(world.loses_rows, model_class, most)
     try:
         graph = explore(world, judge=judge, model_class=model_class)
     except _EnoughError:

@@ -12,29 +12,12 @@ from functools import cache
 from typing import Any
 
 from echomq_core import JobState, NewJob, ops
-from echomq_core.protocol import (
-    Backend,
-    Bulk,
-    Insight,
-    LaneControl,
-    QueuePause,
-    Repair,
-    Surgery,
-    Wake,
-    Weights,
-)
 
 from ..names import GROUPS, job_ids
+from ..profiles import VERB_PROFILES
 from .choices import LEASE_MS, QUEUE, Choice, Do, Lose, PassTime, Token
 
-__all__ = ["WORLDS", "World", "verbs_claimed", "world"]
-
-_FEATURES: dict[str, tuple[type, ...]] = {
-    "core": (Backend,),
-    "control": (LaneControl, QueuePause, Weights, Surgery, Insight, Repair),
-    "bulk": (Bulk,),
-    "wake": (Wake,),
-}
+__all__ = ["WORLDS", "World", "world"]
 
 _EVER = 1_000
 """A maximum of attempts that no job reaches."""
@@ -55,22 +38,16 @@ class World:
 
     def claimed(self, claims: frozenset[str]) -> World:
         """This world for a backend that claims no more than these profiles."""
-        verbs = verbs_claimed(claims)
-        kept = tuple(c for c in self.choices if not isinstance(c, Do) or c.op.verb in verbs)
+        kept = tuple(
+            choice
+            for choice in self.choices
+            if not isinstance(choice, Do) or VERB_PROFILES[choice.op.verb] in claims
+        )
         return self if kept == self.choices else replace(self, choices=kept)
 
     @property
     def loses_rows(self) -> bool:
         return any(isinstance(choice, Lose) for choice in self.choices)
-
-
-@cache
-def verbs_claimed(claims: frozenset[str]) -> frozenset[str]:
-    """The verbs that a backend with these profiles must have."""
-    protocols = [protocol for claim in claims for protocol in _FEATURES.get(claim, ())]
-    return frozenset(
-        name for protocol in protocols for name in vars(protocol) if not name.startswith("_")
-    )
 
 
 # --- the choices, by kind ---------------------------------------------------------------------

@@ -146,11 +146,11 @@ FAULTS_OF_STATES = (
         ("FIELD-1",),
     ),
     Edit(
-        "limit_is_one_more",
-        "state.py",
-        "self.in_flight.get(group, 0) >= limit",
-        "self.in_flight.get(group, 0) > limit",
-        ("RING-1", "BOOK-2"),
+        "one_above_the_limit",
+        "turns.py",
+        "jobs = min(jobs, limit - q.in_flight.get(group, 0))",
+        "jobs = min(jobs, limit - q.in_flight.get(group, 0) + 1)",
+        ("BOOK-2",),
     ),
     Edit(
         "promoted_where_nobody_looks",
@@ -172,7 +172,7 @@ FAULTS_OF_STATES = (
 @pytest.mark.parametrize("edit", FAULTS_OF_STATES, ids=lambda edit: edit.name)
 def test_a_fault_in_the_model_is_found_by_the_predicates(edit: Edit, tmp_path: Path) -> None:
     with faulty_memory(edit, tmp_path) as package:
-        proof = prove(world("two"), model_class=package.QueueModel)
+        proof = prove(world("one"), model_class=package.QueueModel, most=1)
     assert proof.faults
     assert {fault.violation.clause for fault in proof.faults} & set(edit.clauses)
 

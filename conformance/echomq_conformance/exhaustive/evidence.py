@@ -1,0 +1,73 @@
+"""The exhaustive tier as evidence of a report: one item for each world that was walked through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from echomq_core.clauses import CLAUSES
+
+from ..harness import Harness
+from ..report import Evidence
+from .choices import Do
+from .run import ExhaustiveRun, run_exhaustive
+from .worlds import World, world
+
+__all__ = ["exhaustive_evidence"]
+
+_OF_EVERY_STEP = (
+    "STATE-1",
+    "BOOK-1",
+    "BOOK-2",
+    "RING-1",
+    "RING-2",
+    "RING-3",
+    "CLOCK-1",
+    "TOKEN-1",
+    "TOKEN-2",
+    "FIELD-1",
+    "WAKE-1",
+    "WAKE-2",
+    "WAKE-4",
+    "VERB-turn",
+    "VERB-lanes",
+    "VERB-weights",
+    "VERB-queue-pause",
+    "VERB-bulk",
+)
+"""What a walk speaks for, besides the clause of each verb that its world offers."""
+
+
+def exhaustive_evidence(
+    harness: Harness,
+    plan: Sequence[tuple[str, float]],
+    seed: int,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Iterator[Evidence]:
+    """Walk through the worlds of a plan (`PLANS[budget]`) on an opened target. A fault in one does
+    not keep the others from being walked. Nothing that the target raises comes out of here."""
+    for name, seconds in plan:
+        offered = world(name).claimed(harness.target.claims)
+        run = run_exhaustive(harness, world_name=name, seed=seed, seconds=seconds)
+        progress(str(run))
+        yield _evidence(harness, offered, run)
+
+
+def _evidence(harness: Harness, offered: World, run: ExhaustiveRun) -> Evidence:
+    title = f"world {run.world} ({harness.face})"
+    if run.failure is None:
+        clauses = _spoken_for(offered, harness.target.claims)
+        return Evidence("exhaustive", title, clauses, True, str(run))
+    violation = run.failure.violation
+    message = f"{violation} ({run.done} steps into the world {run.world})"
+    return Evidence("exhaustive", title, (violation.clause,), False, message, run.failure.program)
+
+
+def _spoken_for(offered: World, claims: frozenset[str]) -> tuple[str, ...]:
+    verbs = {choice.op.verb for choice in offered.choices if isinstance(choice, Do)}
+    named = [*_OF_EVERY_STEP, *(f"VERB-{verb}" for verb in sorted(verbs))]
+    named += ["GHOST-1"] if offered.loses_rows else []
+    return tuple(
+        clause
+        for clause in dict.fromkeys(named)
+        if clause in CLAUSES and CLAUSES[clause].profile in claims
+    )
