@@ -19,6 +19,7 @@ from .playing import play_scenario
 from .profiles import VERB_PROFILES
 from .report import Evidence, MachineReport, Report, judge
 from .scenario import load_scenarios
+from .scenes import SCENES
 from .showing import shown
 from .target import PROFILES, Target, TargetError
 
@@ -197,12 +198,14 @@ def _play_machine(
     harness: Harness, report: Report, budget: Budget, progress: Progress
 ) -> MachineRun | None:
     said = time.monotonic()
+    expected = budget.examples + budget.tours * len(SCENES)
 
     def tell(coverage: Coverage) -> None:
         nonlocal said
         if time.monotonic() - said >= 5:
             said = time.monotonic()
-            progress(f"machine: {coverage.examples}/{budget.examples}, {coverage.steps} steps")
+            played, steps = coverage.examples, coverage.steps
+            progress(f"machine: {played} examples of about {expected}, {steps} steps")
 
     name = f"machine ({harness.face})"
     try:
