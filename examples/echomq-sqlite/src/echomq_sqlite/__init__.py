@@ -7,3 +7,5 @@ conformance kit is given.
 from .backend import SqliteBackend, provider
 
 __all__ = ["SqliteBackend", "provider"]
+
+__version__ = "0.1.0"

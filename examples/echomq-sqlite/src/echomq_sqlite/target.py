@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,9 +13,10 @@ from echomq_conformance.target import Clock, Target
 
 from echomq_core import Backend
 
+from . import __version__
 from .backend import SqliteBackend
 
-__all__ = ["sqlite"]
+__all__ = ["make_target"]
 
 
 class _File:
@@ -49,12 +49,12 @@ class _File:
             db.execute(sql, values)
 
 
-def sqlite() -> Target:
+def make_target() -> Target:
     """`SqliteBackend` on a file of its own."""
     file = _File()
     return Target(
         name="sqlite",
-        version=version("echomq-sqlite"),
+        version=__version__,
         claims=frozenset({"core", "bulk", "concurrent", "durable"}),
         open=file.open,
         peer=file.peer,
