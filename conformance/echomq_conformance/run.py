@@ -1,4 +1,4 @@
-"""One run: scenarios, named checks and the machine, on every face of a target."""
+"""One run: scenarios, named checks, the machine and small worlds, on every face of a target."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from echomq_core.clauses import CLAUSES
 
 from .checks import CHECKS, Bench
 from .coverage import Coverage
+from .exhaustive import PLANS, exhaustive_evidence
 from .harness import Harness
 from .machine import MachineRun, run_machine
 from .playing import play_scenario
@@ -38,18 +39,20 @@ DEFAULT_SEED = 20_240_101
 @dataclass(frozen=True, slots=True)
 class Budget:
     """How much the machine plays: examples, steps in each, tours of all scenes before,
-    and seconds for shrinking a fault."""
+    and seconds for shrinking a fault; `worlds`: which small worlds are walked through, and for how
+    many seconds at most."""
 
     examples: int
     steps: int
     tours: int
     shrink_s: float = 20.0
+    worlds: tuple[tuple[str, float], ...] = ()
 
 
 BUDGETS = {
-    "quick": Budget(60, 40, 6),
-    "standard": Budget(500, 50, 20),
-    "long": Budget(10_000, 50, 100),
+    "quick": Budget(60, 40, 6, worlds=PLANS["quick"]),
+    "standard": Budget(500, 50, 20, worlds=PLANS["standard"]),
+    "long": Budget(10_000, 50, 100, worlds=PLANS["long"]),
 }
 
 _MACHINE_CLAUSES = (
@@ -178,6 +181,9 @@ def _run_face(
         )
     progress(f"{len(before_last)} checks done")
     run = _play_machine(harness, report, budget, progress)
+    report.evidence += exhaustive_evidence(
+        harness, budget.worlds, report.seed, shrink_s=budget.shrink_s, progress=progress
+    )
     for check in checks[len(before_last) :]:
         report.evidence.append(
             shown("check", check.name, check.clauses, lambda c=check: c.run(Bench(harness)))  # type: ignore[misc]

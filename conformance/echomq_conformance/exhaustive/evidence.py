@@ -9,7 +9,7 @@ from echomq_core.clauses import CLAUSES
 from ..harness import Harness
 from ..report import Evidence
 from .choices import Do
-from .run import ExhaustiveRun, run_exhaustive
+from .run import run_exhaustive
 from .worlds import World, world
 
 __all__ = ["exhaustive_evidence"]
@@ -41,25 +41,35 @@ def exhaustive_evidence(
     harness: Harness,
     plan: Sequence[tuple[str, float]],
     seed: int,
+    *,
+    shrink_s: float = 20.0,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Evidence]:
-    """Walk through the worlds of a plan (`PLANS[budget]`) on an opened target. A fault in one does
-    not keep the others from being walked. Nothing that the target raises comes out of here."""
+    """Walk through the worlds of a plan (`PLANS[budget]`) on an opened target, up to the first
+    fault; the worlds after it show nothing. Nothing that the target raises comes out of here."""
+    broken = ""
     for name, seconds in plan:
         offered = world(name).claimed(harness.target.claims)
-        run = run_exhaustive(harness, world_name=name, seed=seed, seconds=seconds)
-        progress(str(run))
-        yield _evidence(harness, offered, run)
-
-
-def _evidence(harness: Harness, offered: World, run: ExhaustiveRun) -> Evidence:
-    title = f"world {run.world} ({harness.face})"
-    if run.failure is None:
+        title = f"world {name} ({harness.face})"
         clauses = _spoken_for(offered, harness.target.claims)
-        return Evidence("exhaustive", title, clauses, True, str(run))
-    violation = run.failure.violation
-    message = f"{violation} ({run.done} steps into the world {run.world})"
-    return Evidence("exhaustive", title, (violation.clause,), False, message, run.failure.program)
+        if broken:
+            yield Evidence("exhaustive", title, clauses, None, broken)
+            continue
+        run = run_exhaustive(
+            harness, world_name=name, seed=seed, seconds=seconds, shrink_s=shrink_s
+        )
+        progress(str(run))
+        if run.failure is None:
+            yield Evidence("exhaustive", title, clauses, True, str(run))
+            continue
+        violation, program = run.failure.violation, run.failure.program
+        message = f"{violation} ({run.done} steps into the world {name})"
+        yield Evidence("exhaustive", title, (violation.clause,), False, message, program)
+        rest = tuple(clause for clause in clauses if clause != violation.clause)
+        yield Evidence(
+            "exhaustive", title, rest, None, f"stopped at a fault after {run.done} steps"
+        )
+        broken = f"not walked: the world {name} was broken off at a fault"
 
 
 def _spoken_for(offered: World, claims: frozenset[str]) -> tuple[str, ...]:

@@ -48,9 +48,6 @@ PLANS: dict[str, tuple[tuple[str, float], ...]] = {
 """The worlds of each budget, with the most seconds that a walk through one may take. On 2 cores the
 standard ones of the reference backends are done before: only a slow store is sampled."""
 
-_SHRINK_S = 10.0
-_EARLIER_S = 5.0
-
 
 @dataclass(frozen=True, slots=True)
 class ExhaustiveRun:
@@ -88,19 +85,21 @@ def run_exhaustive(
     world_name: str,
     seed: int,
     seconds: float,
+    shrink_s: float = 20.0,
     progress: Callable[[int, int | None], None] = lambda done, pairs: None,
 ) -> ExhaustiveRun:
     """Walk through one world on an opened target until every step was performed and compared, a
     step went astray, or the time is up: then what was done is a sample, drawn by the seed, of the
     stated fraction. Verbs of profiles that the target does not claim are left out of the world.
+    For a shorter script of a fault it takes up to `shrink_s` more.
 
     `progress(done, pairs)` is called at the start of each walk.
     """
     offered = world(world_name).claimed(harness.target.claims)
     if offered.small:
         graph = _graph(offered)
-        return _Tourist(harness, graph, seed, seconds, progress).run()
-    return _rambling(harness, offered, seed, seconds, progress)
+        return _Tourist(harness, graph, seed, seconds, shrink_s, progress).run()
+    return _rambling(harness, offered, seed, seconds, shrink_s, progress)
 
 
 @lru_cache(maxsize=3)
@@ -118,12 +117,14 @@ class _Tourist:
         graph: Graph,
         seed: int,
         seconds: float,
+        shrink_s: float,
         progress: Callable[[int, int | None], None],
     ) -> None:
         self._harness = harness
         self._graph = graph
         self._seed = seed
         self._seconds = seconds
+        self._shrink_s = shrink_s
         self._progress = progress
         self._tour = Tour(graph, seed=seed)
         self._moves = 0
@@ -176,11 +177,11 @@ class _Tourist:
             assert walk is not None
             last = unseen[-1:]
             scripts = chain(
-                self._first(_EARLIER_S, ((earlier, last) for earlier in range(state))),
-                self._first(_EARLIER_S, ((state, last), (origin, unseen))),
+                self._first(self._shrink_s / 4, ((earlier, last) for earlier in range(state))),
+                self._first(self._shrink_s / 4, ((state, last), (origin, unseen))),
                 (tuple(walk.script),),
             )
-            return _failure(self._harness, astray.violation, scripts, self._moves)
+            return _failure(self._harness, astray.violation, scripts, self._moves, self._shrink_s)
         return None
 
     def _first(
@@ -204,6 +205,7 @@ def _rambling(
     offered: World,
     seed: int,
     seconds: float,
+    shrink_s: float,
     progress: Callable[[int, int | None], None],
 ) -> ExhaustiveRun:
     """Random walks through a large world."""
@@ -217,7 +219,8 @@ def _rambling(
             moves += ramble.along(walk, until=started + seconds)
         except Astray as astray:
             moves += len(walk.script)
-            failure = _failure(harness, astray.violation, (tuple(walk.script),), moves)
+            script = tuple(walk.script)
+            failure = _failure(harness, astray.violation, (script,), moves, shrink_s)
     took = time.monotonic() - started
     return ExhaustiveRun(offered.name, seed, None, None, ramble.done, moves, took, failure)
 
@@ -243,9 +246,10 @@ def _failure(
     violation: Violation,
     scripts: Iterable[tuple[ScriptStep, ...]],
     moves: int,
+    shrink_s: float,
 ) -> Failure:
     """The failure as the machine tells it, with the shortest script that a bounded search finds."""
-    violation, script = _shown_again(harness, violation, scripts)
+    violation, script = _shown_again(harness, violation, scripts, shrink_s / 2)
     opening = (
         f"Harness(find_target({harness.target.name!r}), asynchronous={harness.face == 'async'})"
     )
@@ -253,7 +257,10 @@ def _failure(
 
 
 def _shown_again(
-    harness: Harness, violation: Violation, scripts: Iterable[tuple[ScriptStep, ...]]
+    harness: Harness,
+    violation: Violation,
+    scripts: Iterable[tuple[ScriptStep, ...]],
+    seconds: float,
 ) -> tuple[Violation, tuple[ScriptStep, ...]]:
     """The first script that breaks the same clause again; else the first short one that breaks any,
     since steps that shared a look may be blamed for one another; else the last one, whole."""
@@ -265,10 +272,10 @@ def _shown_again(
         if outcome is None:
             continue
         if outcome[0].clause == violation.clause:
-            return shrink(harness, outcome[0], script, _SHRINK_S)
+            return shrink(harness, outcome[0], script, seconds)
         if other is None and len(script) <= _SHORT:
             other = outcome[0], script
-    return shrink(harness, *other, _SHRINK_S) if other is not None else (violation, last)
+    return shrink(harness, *other, seconds) if other is not None else (violation, last)
 
 
 _SHORT = 200
