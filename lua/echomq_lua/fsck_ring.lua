@@ -20,13 +20,16 @@ for i = 2, #ARGV do
   local found, right = times[g.name], is_serviceable(g) and 1 or 0
   if found ~= right then
     wrong[#wrong + 1] = { g.name, found, right }
-    if repair and right == 0 then
-      ring_leave(g)
-    elseif repair and found == 0 then
-      ring_join(g)
-    elseif repair then
-      call('LREM', base .. 'ring', 1 - found, g.name)
-    end
+  end
+end
+for _, entry in ipairs(repair and wrong or {}) do
+  local g, found, right = group_of(entry[1]), entry[2], entry[3]
+  if right == 0 then
+    ring_leave(g)
+  elseif found == 0 then
+    ring_join(g)
+  else
+    call('LREM', base .. 'ring', 1 - found, g.name)
   end
 end
 return wrong

@@ -6,7 +6,7 @@
 --- @returns {id, state, group or false} for each that stands nowhere
 --- @include home
 local repair = ARGV[1] == '1'
-local lost = {}
+local lost, homes = {}, {}
 for i = 2, #ARGV do
   local id = ARGV[i]
   local row = call('HMGET', row_key(id), 'state', 'group')
@@ -20,15 +20,20 @@ for i = 2, #ARGV do
   -- A state that is not ours belongs to a foreign feature: left alone.
   if places[state] and not call('ZSCORE', places[state], id) then
     lost[#lost + 1] = { id, state, group }
-    if repair and state == 'dead' then
-      call('ZADD', base .. 'dead', 0, id)
-    elseif repair then
-      local g = check_home(group)
-      local was = g and is_serviceable(g)
-      call('HSET', row_key(id), 'state', 'pending')
-      call('HDEL', row_key(id), 'lapsed')
-      put_home(g, id, was)
+    if repair and state ~= 'dead' then
+      homes[id] = check_home(group)
     end
+  end
+end
+for _, row in ipairs(repair and lost or {}) do
+  local id, g = row[1], homes[row[1]]
+  if row[2] == 'dead' then
+    call('ZADD', base .. 'dead', 0, id)
+  else
+    local was = g and is_serviceable(g)
+    call('HSET', row_key(id), 'state', 'pending')
+    call('HDEL', row_key(id), 'lapsed')
+    put_home(g, id, was)
   end
 end
 return lost
