@@ -113,6 +113,16 @@ def _retry_at_the_limit(backend: FullBackend, raw: redis.Redis, queue: str) -> C
     return lambda: backend.retry(queue, IDS[0], 1, delay_ms=0, max_attempts=1, error="no")
 
 
+def _limit_raised(backend: FullBackend, raw: redis.Redis, queue: str) -> Callable[[], object]:
+    _claimed(backend, raw, queue)
+    return lambda: backend.limit(queue, "g", 2)
+
+
+def _limit_dropped(backend: FullBackend, raw: redis.Redis, queue: str) -> Callable[[], object]:
+    _claimed(backend, raw, queue)
+    return lambda: backend.unlimit(queue, "g")
+
+
 def _forced_remove(backend: FullBackend, raw: redis.Redis, queue: str) -> Callable[[], object]:
     _claimed(backend, raw, queue)
     return lambda: backend.remove(queue, IDS[0], force=True)
@@ -136,6 +146,8 @@ SCENES: dict[str, Scene] = {
     "late complete": _late_complete,
     "complete at the limit": _complete_at_the_limit,
     "retry at the limit": _retry_at_the_limit,
+    "limit raised": _limit_raised,
+    "limit dropped": _limit_dropped,
     "forced remove": _forced_remove,
     "repair": _repair,
 }
@@ -165,7 +177,7 @@ def test_keys_2_scripts_touch_keys_of_their_queue_alone(
 
 
 MAY_SCAN = {"pause", "limit", "drain", "reassign", "remove", "explain", "snapshot", "fsck"}
-MAY_SCAN |= {"late complete", "forced remove", "repair"}
+MAY_SCAN |= {"late complete", "limit raised", "limit dropped", "forced remove", "repair"}
 HOT = [name for name in SCENES if name.split("-")[0] not in MAY_SCAN]
 
 
