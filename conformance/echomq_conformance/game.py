@@ -1,6 +1,6 @@
 """An example being played: what to draw from, and times that no real millisecond can flip.
 
-On a server real time passes between two steps. So time moves in multiples of 1,000 s, and every
+On a server real time passes between two steps. So time moves in multiples of 10,000 s, and every
 lease and delay is such a multiple plus an offset that is used once: no two times come near each
 other, and none near a `now`.
 """
@@ -19,12 +19,15 @@ __all__ = ["STRIDE_MS", "Draw", "Game"]
 
 T = TypeVar("T")
 
-STRIDE_MS = 1_000_000
+STRIDE_MS = 10_000_000
 """The unit in which time moves."""
 
-_FIRST_OFFSET_MS = 20_000
-_OFFSET_STEP_MS = 3_000
+_FIRST_OFFSET_MS = 200_000
+_OFFSET_STEP_MS = 30_000
 _OFFSETS = 320
+
+MOST_REAL_MS = 15_000
+"""An example that takes longer ends: half of what would bring two times near each other."""
 
 IDS = job_ids(9)
 
@@ -47,11 +50,11 @@ class Game:
 
     @property
     def spent(self) -> bool:
-        """Whether the times of this example run out; then it should end."""
-        return self._offsets > _OFFSETS - 30
+        """Whether the times of this example run out, or real time does; then it should end."""
+        return self._offsets > _OFFSETS - 30 or self.lockstep.elapsed_ms > MOST_REAL_MS
 
     def span_ms(self, strides: int = 0) -> int:
-        """A lease or delay that ends near nothing else: `strides` times 1,000 s, and an offset."""
+        """A lease or delay that ends near nothing else: `strides` times 10,000 s, and an offset."""
         self._offsets += 1
         return strides * STRIDE_MS + _FIRST_OFFSET_MS + _OFFSET_STEP_MS * self._offsets
 

@@ -6,6 +6,7 @@ clauses, and a decoy queue that nobody may touch (KEYS-1).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,8 +31,8 @@ __all__ = ["LABELS", "Divergence", "Lockstep", "Unclaimed", "all_pages"]
 
 LABELS = ("a", "b")
 
-SLACK_MS = 2_000
-"""Real time that may pass in one example before deadlines no longer compare."""
+SLACK_MS = 20
+"""What two clocks may differ by over one example, besides the real time that it takes."""
 
 MOVE_ON_MS = 10**9
 """More than any lease or delay that an example uses."""
@@ -68,6 +69,7 @@ class Lockstep:
         self._coverage = coverage
         self.script: list[ScriptStep] = []
         self._aged_ms = 0
+        self._began = time.monotonic()
         self._claims = harness.target.claims
         self._decoy = harness.fresh_queue("decoy")
         self._furnish_decoy()
@@ -113,7 +115,12 @@ class Lockstep:
     def _times(self) -> Times:
         if not self._harness.has_own_clock:
             return Times()
-        return Times(shift_ms=self._aged_ms, slack_ms=SLACK_MS)
+        return Times(shift_ms=self._aged_ms, slack_ms=self.elapsed_ms + SLACK_MS)
+
+    @property
+    def elapsed_ms(self) -> int:
+        """The real time that this example has taken, by this machine's clock."""
+        return int((time.monotonic() - self._began) * 1_000) + 1
 
     def state(self, label: str) -> QueueSnapshot:
         """The oracle's queue, for choosing the next step."""

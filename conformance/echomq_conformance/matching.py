@@ -11,7 +11,7 @@ from echomq_core import Empty, Page, QueueSnapshot, Swept
 
 __all__ = ["NEAR_MS", "mismatch", "payload_bytes", "plain", "snapshot_mismatch"]
 
-NEAR_MS = 2_000
+NEAR_MS = 5_000
 
 
 def payload_bytes(value: Any) -> bytes:

@@ -32,7 +32,7 @@ def _new_job(game: Game, q: str) -> NewJob:
             run_at = lockstep.aged_ms + game.span_ms(game.draw.one((0, 2)))
             return NewJob(group, payload, job_id, run_at_ms=run_at)
         case "past":
-            return NewJob(group, payload, job_id, run_at_ms=max(0, lockstep.aged_ms - 5_000_000))
+            return NewJob(group, payload, job_id, run_at_ms=max(0, lockstep.aged_ms - 50_000_000))
         case _:
             return NewJob(group, payload, job_id)
 
