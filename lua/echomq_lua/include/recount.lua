@@ -19,8 +19,8 @@ end
 -- What `active` holds by group: read once, before the first write, then kept in step.
 local true_counts
 
-local function count_shift(group, by)
-  true_counts[group] = (true_counts[group] or 0) + by
+local function count_shift(name, by)
+  true_counts[name] = (true_counts[name] or 0) + by
 end
 
 -- Every read that a recount will make.
