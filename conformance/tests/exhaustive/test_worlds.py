@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from echomq_conformance.exhaustive import WORLDS, prove, world
+from echomq_conformance.exhaustive.__main__ import main
 from echomq_conformance.exhaustive.canonical import NOW_MS, canonical
 from echomq_conformance.exhaustive.choices import QUEUE, Do
 from echomq_conformance.exhaustive.graph import NOWHERE, carry_out, explore
@@ -192,3 +193,10 @@ def test_a_state_without_a_way_out_is_a_dead_end(tmp_path: Path) -> None:
     stuck = dead_ends(graph)
     assert stuck
     assert all(graph.states[state].rows[0].state == JobState.DEAD for state in stuck)
+
+
+def test_the_command_line_prints_what_a_world_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lives"]) == 0
+    assert "104 states, 5840 steps" in capsys.readouterr().out
+    assert main(["nowhere"]) == 2
+    assert "no world nowhere" in capsys.readouterr().err
