@@ -55,9 +55,17 @@ def exhaustive_evidence(
         if broken:
             yield Evidence("exhaustive", title, clauses, None, broken)
             continue
-        run = run_exhaustive(
-            harness, world_name=name, seed=seed, seconds=seconds, shrink_s=shrink_s
-        )
+        try:
+            run = run_exhaustive(
+                harness, world_name=name, seed=seed, seconds=seconds, shrink_s=shrink_s
+            )
+        except Exception as error:  # noqa: BLE001 - a fault of the target is a finding
+            # Verbs are judged inside; what comes out here is a snapshot or a back door that raised.
+            message = f"VERB-snapshot: the world {name} could not go on: {error!r}"
+            yield Evidence("exhaustive", title, ("VERB-snapshot",), False, message)
+            broken = f"not walked: the world {name} could not go on"
+            yield Evidence("exhaustive", title, clauses, None, broken)
+            continue
         progress(str(run))
         if run.failure is None:
             yield Evidence("exhaustive", title, clauses, True, str(run))

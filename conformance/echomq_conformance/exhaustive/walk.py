@@ -52,6 +52,7 @@ class Walk:
         self._start_ms = harness.now_ms(self._queue)
         self._started = time.monotonic()
         self._aged_ms = 0
+        self._longest_ms = 0
 
     @property
     def now_ms(self) -> int:
@@ -65,7 +66,8 @@ class Walk:
     def _times(self) -> Times:
         if not self._harness.has_own_clock:
             return Times()
-        return Times(shift_ms=self._aged_ms, slack_ms=_SLACK_MS)
+        # A deadline was set at some time within its call, and a busy machine may stall a call.
+        return Times(shift_ms=self._aged_ms, slack_ms=_SLACK_MS + self._longest_ms)
 
     def take(self, choice: Choice) -> bool:
         """Take a choice on both sides: whether it is offered here. Raises `Astray`."""
@@ -108,12 +110,16 @@ class Walk:
 
     def _target(self, op: ops.QueueOp[Any]) -> Any:
         real = replace(op, queue=self._queue)
+        began = time.monotonic()
         try:
             if isinstance(op, ops.Browse | ops.PageOp):
                 return all_pages(self._harness.perform, real)
             answer = self._harness.perform(real)
         except Exception as error:  # whatever it raises, the verb did not answer
             raise self._astray(op.verb, Difference("answer", "an answer", error)) from error
+        finally:
+            took_ms = int((time.monotonic() - began) * 1_000)
+            self._longest_ms = max(self._longest_ms, took_ms)
         if isinstance(op, ops.Fsck) and isinstance(answer, list):
             ours, theirs = Keyspace(QUEUE).base, Keyspace(self._queue).base
             return [replace(breach, key=breach.key.replace(theirs, ours)) for breach in answer]
