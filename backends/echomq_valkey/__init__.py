@@ -10,5 +10,6 @@ if find_spec("redis") is None:
 from .backend import ValkeyBackend
 from .backend_async import AsyncValkeyBackend
 from .embedded import EmbeddedServer
+from .embedded_cluster import EmbeddedCluster
 
-__all__ = ["AsyncValkeyBackend", "EmbeddedServer", "ValkeyBackend"]
+__all__ = ["AsyncValkeyBackend", "EmbeddedCluster", "EmbeddedServer", "ValkeyBackend"]

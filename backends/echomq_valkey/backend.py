@@ -10,14 +10,13 @@ from echomq_core.ops import Op
 from echomq_core.verbs import SyncVerbs
 
 from .calls import Call
-from .clients import check_sync_client, make_sync_client
+from .cluster_connections import ClusterConnections
 from .connections import Connections
-from .conversation import converse
 from .fence import fence
 from .forking import renew_in_child
+from .opening import sync_at, sync_to
 from .plans import plan
 from .settings import Settings
-from .urls import parse_url
 
 if TYPE_CHECKING:
     import redis
@@ -28,7 +27,7 @@ A = TypeVar("A")
 
 
 class ValkeyBackend(SyncVerbs):
-    """Queues on one Valkey or Redis server, or on the primary that Sentinel names.
+    """Queues on one Valkey or Redis server, on the primary that Sentinel names, or on a cluster.
 
     Takes a ready redis-py client, which is never closed here and must repeat nothing (CONN-1);
     `from_url` makes one. Safe for many threads (CONN-8); does no I/O before the first verb.
@@ -41,15 +40,17 @@ class ValkeyBackend(SyncVerbs):
 
     def __init__(
         self,
-        client: redis.Redis,
+        client: redis.Redis | redis.RedisCluster,
         *,
         wire_version: str | None = None,
         wait_replicas: int = 0,
         wait_ms: int = 1_000,
     ) -> None:
-        self._settings = Settings(wire_version, wait_replicas, wait_ms)
-        check_sync_client(client)
-        self._connections = Connections(client, owned=False)
+        self._begin(sync_to(client), Settings(wire_version, wait_replicas, wait_ms))
+
+    def _begin(self, connections: Connections | ClusterConnections, settings: Settings) -> None:
+        self._settings = settings
+        self._connections = connections
         self._fenced = False
         self.renew()
         renew_in_child(self)
@@ -67,12 +68,13 @@ class ValkeyBackend(SyncVerbs):
         wait_replicas: int = 0,
         wait_ms: int = 1_000,
     ) -> Self:
-        """A backend with a client of its own: `valkey://user:password@host:6379/0?protocol=3`."""
-        client = make_sync_client(parse_url(url))
-        backend = cls(
-            client, wire_version=wire_version, wait_replicas=wait_replicas, wait_ms=wait_ms
-        )
-        backend._connections = Connections(client, owned=True)
+        """A backend with connections of its own.
+
+        `valkey://user:password@host:6379/0?protocol=3`; `valkey-cluster://host:6379,host:6380`.
+        """
+        settings = Settings(wire_version, wait_replicas, wait_ms)
+        backend = cls.__new__(cls)
+        backend._begin(sync_at(url), settings)
         return backend
 
     def close(self) -> None:
@@ -101,7 +103,7 @@ class ValkeyBackend(SyncVerbs):
     def _answer(self, call: Call[Any]) -> Any:
         if not self._fenced:
             self._pass_fence(call.verb)
-        return self._connections.carry(converse(call, replicas=self._settings.replicas))
+        return self._connections.answer(call, self._settings.replicas)
 
     def _pass_fence(self, verb: str) -> None:
         with self._fence_lock:
@@ -112,7 +114,7 @@ class ValkeyBackend(SyncVerbs):
                 call = next(checks)
                 while True:
                     try:
-                        found = self._connections.carry(converse(call))
+                        found = self._connections.answer(call)
                     except OutcomeUnknown as lost:
                         # It was the fence's command that got no reply; the verb was not sent.
                         raise NotApplied(verb, lost.reason) from lost

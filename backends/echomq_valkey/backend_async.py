@@ -10,13 +10,12 @@ from echomq_core.ops import Op
 from echomq_core.verbs_async import AsyncVerbs
 
 from .calls import Call
-from .clients import check_async_client, make_async_client
+from .cluster_connections_async import AsyncClusterConnections
 from .connections_async import AsyncConnections
-from .conversation import converse
 from .fence import fence
+from .opening import async_at, async_to
 from .plans import plan
 from .settings import Settings
-from .urls import parse_url
 
 if TYPE_CHECKING:
     import redis.asyncio
@@ -27,7 +26,7 @@ A = TypeVar("A")
 
 
 class AsyncValkeyBackend(AsyncVerbs):
-    """Queues on one Valkey or Redis server, or on the primary that Sentinel names.
+    """Queues on one Valkey or Redis server, on the primary that Sentinel names, or on a cluster.
 
     Takes a ready redis-py client, which is never closed here and must repeat nothing (CONN-1);
     `from_url` makes one. Safe for many tasks of one event loop (CONN-8); does no I/O before the
@@ -41,15 +40,19 @@ class AsyncValkeyBackend(AsyncVerbs):
 
     def __init__(
         self,
-        client: redis.asyncio.Redis,
+        client: redis.asyncio.Redis | redis.asyncio.RedisCluster,
         *,
         wire_version: str | None = None,
         wait_replicas: int = 0,
         wait_ms: int = 1_000,
     ) -> None:
-        self._settings = Settings(wire_version, wait_replicas, wait_ms)
-        check_async_client(client)
-        self._connections = AsyncConnections(client, owned=False)
+        self._begin(async_to(client), Settings(wire_version, wait_replicas, wait_ms))
+
+    def _begin(
+        self, connections: AsyncConnections | AsyncClusterConnections, settings: Settings
+    ) -> None:
+        self._settings = settings
+        self._connections = connections
         self._fence_lock = asyncio.Lock()
         self._fenced = False
 
@@ -62,12 +65,13 @@ class AsyncValkeyBackend(AsyncVerbs):
         wait_replicas: int = 0,
         wait_ms: int = 1_000,
     ) -> Self:
-        """A backend with a client of its own: `valkey://user:password@host:6379/0?protocol=3`."""
-        client = make_async_client(parse_url(url))
-        backend = cls(
-            client, wire_version=wire_version, wait_replicas=wait_replicas, wait_ms=wait_ms
-        )
-        backend._connections = AsyncConnections(client, owned=True)
+        """A backend with connections of its own.
+
+        `valkey://user:password@host:6379/0?protocol=3`; `valkey-cluster://host:6379,host:6380`.
+        """
+        settings = Settings(wire_version, wait_replicas, wait_ms)
+        backend = cls.__new__(cls)
+        backend._begin(async_at(url), settings)
         return backend
 
     async def close(self) -> None:
@@ -103,7 +107,7 @@ class AsyncValkeyBackend(AsyncVerbs):
     async def _answer(self, call: Call[Any]) -> Any:
         if not self._fenced:
             await self._pass_fence(call.verb)
-        return await self._connections.carry(converse(call, replicas=self._settings.replicas))
+        return await self._connections.answer(call, self._settings.replicas)
 
     async def _pass_fence(self, verb: str) -> None:
         async with self._fence_lock:
@@ -114,7 +118,7 @@ class AsyncValkeyBackend(AsyncVerbs):
                 call = next(checks)
                 while True:
                     try:
-                        found = await self._connections.carry(converse(call))
+                        found = await self._connections.answer(call)
                     except OutcomeUnknown as lost:
                         # It was the fence's command that got no reply; the verb was not sent.
                         raise NotApplied(verb, lost.reason) from lost

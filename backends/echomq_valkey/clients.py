@@ -18,9 +18,10 @@ from .urls import ServerUrl
 __all__ = [
     "check_async_client",
     "check_sync_client",
+    "instead",
     "make_async_client",
     "make_sync_client",
-    "parking_pool",
+    "own_pool",
 ]
 
 _SYNC_CONNECTIONS: dict[str, type[Any]] = {
@@ -57,13 +58,19 @@ def make_async_client(url: ServerUrl) -> redis.asyncio.Redis:
     )
 
 
-def parking_pool(kind: type[Any], pool: Any) -> Any:
-    """A pool of its own for blocking commands, to the same server as `pool`, without a bound."""
+def own_pool(kind: type[Any], pool: Any, *, within_s: float | None = None) -> Any:
+    """Another pool to the same server as `pool`, without a bound on its connections.
+
+    `within_s`: the most that connecting, and waiting for a reply, may take each.
+    """
     kwargs = {
         name: value
         for name, value in pool.connection_kwargs.items()
         if not name.startswith(("maint_notifications", "oss_cluster_maint", "orig_"))
     }
+    if within_s is not None:
+        for name in ("socket_timeout", "socket_connect_timeout"):
+            kwargs[name] = min(kwargs.get(name) or within_s, within_s)
     return kind(
         connection_class=pool.connection_class, max_connections=2**31, **_quiet(kind, kwargs)
     )
@@ -79,39 +86,34 @@ def _quiet(kind: type[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
     return quiet
 
 
-def check_sync_client(client: object) -> None:
-    """Raise unless `client` is a sync standalone or Sentinel client that repeats nothing."""
-    _refuse_cluster(client)
+def check_sync_client(client: object) -> redis.Redis:
+    """The client, if it is a sync standalone or Sentinel one that repeats nothing."""
     if not isinstance(client, redis.Redis):
-        wanted = "AsyncValkeyBackend" if isinstance(client, redis.asyncio.Redis) else "redis.Redis"
-        raise InvalidArgument(
-            "client", type(client), "ValkeyBackend takes a redis.Redis client", f"Use {wanted}"
-        )
-    _check_pool(client.connection_pool, "redis")
-
-
-def check_async_client(client: object) -> None:
-    """Raise unless `client` is an async standalone or Sentinel client that repeats nothing."""
-    _refuse_cluster(client)
-    if not isinstance(client, redis.asyncio.Redis):
-        wanted = "ValkeyBackend" if isinstance(client, redis.Redis) else "redis.asyncio.Redis"
+        asynchronous = isinstance(client, redis.asyncio.Redis | redis.asyncio.RedisCluster)
+        wanted = "AsyncValkeyBackend" if asynchronous else "redis.Redis or redis.RedisCluster"
         raise InvalidArgument(
             "client",
             type(client),
-            "AsyncValkeyBackend takes a redis.asyncio.Redis client",
+            "ValkeyBackend takes a redis.Redis or redis.RedisCluster client",
+            f"Use {wanted}",
+        )
+    _check_pool(client.connection_pool, "redis")
+    return client
+
+
+def check_async_client(client: object) -> redis.asyncio.Redis:
+    """The client, if it is an async standalone or Sentinel one that repeats nothing."""
+    if not isinstance(client, redis.asyncio.Redis):
+        synchronous = isinstance(client, redis.Redis | redis.RedisCluster)
+        wanted = "ValkeyBackend" if synchronous else "redis.asyncio.Redis or RedisCluster"
+        raise InvalidArgument(
+            "client",
+            type(client),
+            "AsyncValkeyBackend takes a redis.asyncio.Redis or RedisCluster client",
             f"Use {wanted}",
         )
     _check_pool(client.connection_pool, "redis.asyncio")
-
-
-def _refuse_cluster(client: object) -> None:
-    if isinstance(client, redis.RedisCluster | redis.asyncio.RedisCluster):
-        raise InvalidArgument(
-            "client",
-            type(client),
-            "cluster clients are not supported yet",
-            "Use a standalone or Sentinel client",
-        )
+    return client
 
 
 def _check_pool(pool: Any, module: str) -> None:
@@ -126,10 +128,10 @@ def _check_pool(pool: Any, module: str) -> None:
             if sentinel
             else f"{module}.Redis(..., retry=Retry(NoBackoff(), 0))"
         )
-        raise UnsafeClient(_instead(module, line, "", "retry_on_timeout and retry_on_error"))
+        raise UnsafeClient(instead(module, line, "", "retry_on_timeout and retry_on_error"))
     if getattr(pool, "cache", None) is not None:
         line = f"{module}.Redis(..., retry=Retry(NoBackoff(), 0))"
-        raise UnsafeClient(_instead(module, line, "answers from a cache of its own and ", "cache"))
+        raise UnsafeClient(instead(module, line, "answers from a cache of its own and ", "cache"))
 
 
 def _may_repeat(kwargs: dict[str, Any]) -> bool:
@@ -140,7 +142,8 @@ def _may_repeat(kwargs: dict[str, Any]) -> bool:
     )
 
 
-def _instead(module: str, line: str, also: str, without: str) -> str:
+def instead(module: str, line: str, also: str, without: str) -> str:
+    """The text of an `UnsafeClient`: what is wrong, and the lines to use."""
     return (
         f"this client {also}may send a command again after its reply was lost, so that a claim or "
         f"a settle runs twice (CONN-1). Use instead, without {without}:\n"

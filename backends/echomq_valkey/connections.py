@@ -12,13 +12,14 @@ from typing import Any, TypeVar
 
 import redis
 
-from .clients import parking_pool
-from .conversation import Conversation
+from .calls import Call
+from .clients import own_pool
+from .conversation import Conversation, Replicas, converse
 from .exchange import Answered, Incoming, Lost, Pause, Request
 from .failures import connection_failed, reply_failed
 from .forking import renew_in_child
 
-__all__ = ["GATE", "GATE_WAIT_S", "MARGIN_S", "Connections"]
+__all__ = ["CLOSED", "GATE", "GATE_WAIT_S", "MARGIN_S", "Connections", "Line"]
 
 A = TypeVar("A")
 
@@ -43,7 +44,7 @@ class Connections:
     def __init__(self, client: redis.Redis, *, owned: bool) -> None:
         self._pool: Any = client.connection_pool
         self._owned = owned
-        self._parking: Any = parking_pool(redis.ConnectionPool, self._pool)
+        self._parking: Any = own_pool(redis.ConnectionPool, self._pool)
         self._closing = threading.Event()
         self.renew()
         renew_in_child(self)
@@ -64,9 +65,28 @@ class Connections:
         if self._owned:
             self._pool.disconnect(inuse_connections=False)
 
+    def rest(self) -> None:
+        """Close what is idle; it is opened again when it is needed."""
+        self._parking.disconnect(inuse_connections=False)
+        self._pool.disconnect(inuse_connections=False)
+
+    def answer(self, call: Call[A], replicas: Replicas | None = None) -> A:
+        """Carry out one call; `replicas` that must have it, if it writes."""
+        return self.carry(converse(call, replicas=replicas))
+
+    def ask(self, request: Request, within_s: float) -> Incoming:
+        """One request on a connection made for it alone, past the gate; no step takes longer."""
+        pool = own_pool(redis.ConnectionPool, self._pool, within_s=within_s)
+        try:
+            return Line(pool.get_connection(), self, parks=False).exchange(request)
+        except (redis.RedisError, OSError, UnicodeError) as error:
+            return connection_failed(error)
+        finally:
+            pool.disconnect()
+
     def carry(self, conversation: Conversation[A]) -> A:
         """Run a conversation to its end; holds at most one connection, never across a pause."""
-        line: _Line | None = None
+        line: Line | None = None
         incoming: Incoming | None = None
         try:
             while True:
@@ -84,8 +104,8 @@ class Connections:
                     incoming = None
                     continue
                 if line is None:
-                    taken = self._take(step.parks)
-                    if not isinstance(taken, _Line):
+                    taken = self.take(step.parks)
+                    if not isinstance(taken, Line):
                         incoming = taken
                         continue
                     line = taken
@@ -94,19 +114,20 @@ class Connections:
                     line.give_back()
                     line = None
                     if step.parks and self.closed:
-                        incoming = _CLOSED
+                        incoming = CLOSED
         finally:
             if line is not None:
                 line.give_back()
 
-    def _take(self, parks: bool) -> _Line | Incoming:
+    def take(self, parks: bool) -> Line | Incoming:
+        """A connection, or why there is none; nothing was sent then."""
         if self.closed:
-            return _CLOSED
+            return CLOSED
         if not parks and not self._gate.acquire(timeout=GATE_WAIT_S):
             return Lost(False, f"no connection was free within {GATE_WAIT_S:.0f} s")
         pool = self._parking if parks else self._pool
         try:
-            return _Line(pool.get_connection(), self, parks)
+            return Line(pool.get_connection(), self, parks)
         except (redis.RedisError, OSError, UnicodeError) as error:
             self._done(parks)
             return connection_failed(error)
@@ -127,10 +148,10 @@ class Connections:
             self._gate.release()
 
 
-_CLOSED = Lost(False, "the backend is closed")
+CLOSED = Lost(False, "the backend is closed")
 
 
-class _Line:
+class Line:
     """One connection while one conversation uses it."""
 
     __slots__ = ("_connection", "_connections", "_parks")

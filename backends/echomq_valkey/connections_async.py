@@ -11,13 +11,14 @@ from typing import Any, TypeVar
 import redis
 import redis.asyncio
 
-from .clients import parking_pool
-from .connections import GATE, GATE_WAIT_S, MARGIN_S
-from .conversation import Conversation
+from .calls import Call
+from .clients import own_pool
+from .connections import CLOSED, GATE, GATE_WAIT_S, MARGIN_S
+from .conversation import Conversation, Replicas, converse
 from .exchange import Answered, Incoming, Lost, Pause, Request
 from .failures import connection_failed, reply_failed
 
-__all__ = ["AsyncConnections"]
+__all__ = ["AsyncConnections", "AsyncLine", "cancellations"]
 
 A = TypeVar("A")
 
@@ -33,7 +34,7 @@ class AsyncConnections:
         self._owned = owned
         most: int = self._pool.max_connections
         self._gate = asyncio.Semaphore(most if self._owned else min(GATE, most))
-        self._parking: Any = parking_pool(redis.asyncio.ConnectionPool, self._pool)
+        self._parking: Any = own_pool(redis.asyncio.ConnectionPool, self._pool)
         self._closed = False
 
     @property
@@ -47,9 +48,29 @@ class AsyncConnections:
         if self._owned:
             await self._pool.disconnect(inuse_connections=False)
 
+    async def rest(self) -> None:
+        """Close what is idle; it is opened again when it is needed."""
+        await self._parking.disconnect(inuse_connections=False)
+        await self._pool.disconnect(inuse_connections=False)
+
+    async def answer(self, call: Call[A], replicas: Replicas | None = None) -> A:
+        """Carry out one call; `replicas` that must have it, if it writes."""
+        return await self.carry(converse(call, replicas=replicas))
+
+    async def ask(self, request: Request, within_s: float) -> Incoming:
+        """One request on a connection made for it alone, past the gate; no step takes longer."""
+        pool = own_pool(redis.asyncio.ConnectionPool, self._pool, within_s=within_s)
+        try:
+            connection = await pool.get_connection()
+            return await AsyncLine(connection, self, parks=False).exchange(request)
+        except (redis.RedisError, OSError, UnicodeError) as error:
+            return connection_failed(error)
+        finally:
+            await pool.disconnect()
+
     async def carry(self, conversation: Conversation[A]) -> A:
         """Run a conversation to its end; holds at most one connection, never across a pause."""
-        line: _Line | None = None
+        line: AsyncLine | None = None
         incoming: Incoming | None = None
         try:
             while True:
@@ -67,8 +88,8 @@ class AsyncConnections:
                     incoming = None
                     continue
                 if line is None:
-                    taken = await self._take(step.parks)
-                    if not isinstance(taken, _Line):
+                    taken = await self.take(step.parks)
+                    if not isinstance(taken, AsyncLine):
                         incoming = taken
                         continue
                     line = taken
@@ -77,14 +98,15 @@ class AsyncConnections:
                     await line.give_back()
                     line = None
                     if step.parks and self.closed:
-                        incoming = _CLOSED
+                        incoming = CLOSED
         finally:
             if line is not None:
                 await line.give_back()
 
-    async def _take(self, parks: bool) -> _Line | Incoming:
+    async def take(self, parks: bool) -> AsyncLine | Incoming:
+        """A connection, or why there is none; nothing was sent then."""
         if self.closed:
-            return _CLOSED
+            return CLOSED
         if not parks:
             try:
                 async with asyncio.timeout(GATE_WAIT_S):
@@ -92,7 +114,7 @@ class AsyncConnections:
             except TimeoutError:
                 return Lost(False, f"no connection was free within {GATE_WAIT_S:.0f} s")
         pool = self._parking if parks else self._pool
-        cancelled = _cancellations()
+        cancelled = cancellations()
         try:
             # One turn of the loop, in which it notices connections that the server has closed.
             await asyncio.sleep(0)
@@ -103,10 +125,10 @@ class AsyncConnections:
         except BaseException:
             self._done(parks)
             raise
-        if _cancellations() > cancelled:
+        if cancellations() > cancelled:
             await self._release(connection, parks)
             raise asyncio.CancelledError
-        return _Line(connection, self, parks)
+        return AsyncLine(connection, self, parks)
 
     async def _release(self, connection: Any, parks: bool) -> None:
         try:
@@ -121,10 +143,7 @@ class AsyncConnections:
             self._gate.release()
 
 
-_CLOSED = Lost(False, "the backend is closed")
-
-
-def _cancellations() -> int:
+def cancellations() -> int:
     """How often the running task was asked to stop.
 
     The client sends through `asyncio.wait_for`, which before Python 3.12 forgets a cancellation
@@ -134,7 +153,7 @@ def _cancellations() -> int:
     return 0 if task is None else task.cancelling()
 
 
-class _Line:
+class AsyncLine:
     """One connection while one conversation uses it."""
 
     __slots__ = ("_connection", "_connections", "_parks")
@@ -146,11 +165,11 @@ class _Line:
 
     async def exchange(self, request: Request) -> Incoming:
         """Send and read once. After a `Lost`, and after any other exception, it is disconnected."""
-        cancelled = _cancellations()
+        cancelled = cancellations()
         try:
             # A health check would be a second command in front of ours, with its own failures.
             await self._connection.send_command(*request.parts, check_health=False)
-            if _cancellations() > cancelled:
+            if cancellations() > cancelled:
                 raise asyncio.CancelledError
             return Answered(await self._read(request.patience_ms))
         except Exception as error:

@@ -1,4 +1,7 @@
-"""`embedded://`: backends whose server starts at the first verb and ends with the last of them."""
+"""`embedded://` and `embedded-cluster://`: backends whose servers start at the first verb.
+
+They end with the last backend that uses them.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,14 @@ from echomq_core.verbs_async import AsyncVerbs
 from .backend import ValkeyBackend
 from .backend_async import AsyncValkeyBackend
 from .embedded import EmbeddedServer
+from .embedded_cluster import EmbeddedCluster
 from .forking import renew_in_child
 
 __all__ = ["AsyncEmbeddedBackend", "EmbeddedBackend"]
 
 A = TypeVar("A")
 
+_CLUSTER = "embedded-cluster://"
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
 
 _named: dict[str, _Share] = {}
@@ -28,19 +33,22 @@ _lock = threading.RLock()
 
 
 class _Share:
-    """A server and the number of open backends that use it."""
+    """A server or cluster, and the number of open backends that use it."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, address: str) -> None:
+        self.address = address
         self.holders = 0
-        self.server = EmbeddedServer()
+        cluster = address.startswith(_CLUSTER)
+        self.server: EmbeddedServer | EmbeddedCluster = (
+            EmbeddedCluster() if cluster else EmbeddedServer()
+        )
 
     @classmethod
     def of(cls, url: str) -> _Share:
         """The share that a URL names, with one holder more; an unnamed one is new."""
-        name = _name_in(url)
+        address, name = _address_in(url)
         with _lock:
-            share = _named.setdefault(name, cls(name)) if name else cls(name)
+            share = _named.setdefault(address, cls(address)) if name else cls(address)
             share.holders += 1
             return share
 
@@ -50,8 +58,8 @@ class _Share:
             self.holders -= 1
             if self.holders:
                 return
-            if _named.get(self.name) is self:
-                del _named[self.name]
+            if _named.get(self.address) is self:
+                del _named[self.address]
         self.server.stop()
 
     def url(self) -> str:
@@ -61,7 +69,10 @@ class _Share:
 
 
 class EmbeddedBackend(SyncVerbs):
-    """Queues on a private Valkey: `embedded://`, or `embedded://NAME` to share one in this process."""
+    """Queues on a private Valkey: `embedded://`, or `embedded://NAME` to share one in this process.
+
+    `embedded-cluster://` and `embedded-cluster://NAME` are the same with a cluster.
+    """
 
     def __init__(self, share: _Share) -> None:
         self._share = share
@@ -138,8 +149,9 @@ class AsyncEmbeddedBackend(AsyncVerbs):
             return self._inner
 
 
-def _name_in(url: str) -> str:
-    name = url.split("://", 1)[1]
+def _address_in(url: str) -> tuple[str, str]:
+    """The URL with its scheme in lower case, and the name in it."""
+    scheme, name = url.split("://", 1)
     if name and not _NAME.fullmatch(name):
         raise InvalidArgument(
             "url",
@@ -147,4 +159,4 @@ def _name_in(url: str) -> str:
             "an embedded server is named by 1 to 128 of A-Z a-z 0-9 . _ -, or not at all",
             "For example embedded:// or embedded://jobs",
         )
-    return name
+    return f"{scheme.lower()}://{name}", name

@@ -13,7 +13,10 @@ __all__ = ["embedded", "server"]
 
 
 def embedded() -> Provider:
-    """`embedded://`. Raises `MissingExtra`, at opening rather than at the first verb."""
+    """`embedded://` and `embedded-cluster://`.
+
+    Raises `MissingExtra`, at opening rather than at the first verb.
+    """
     find_binary()
     return Provider(open=EmbeddedBackend.from_url, open_async=AsyncEmbeddedBackend.from_url)
 

@@ -83,7 +83,7 @@ def test_conn_1_line_in_the_refusal_makes_a_client_that_is_taken() -> None:
         (ValkeyBackend, redis.asyncio.Redis(retry=_once())),
         (AsyncValkeyBackend, redis.Redis(retry=_once())),
         (ValkeyBackend, _sentinel().slave_for("main", retry=_once())),
-        (ValkeyBackend, redis.RedisCluster.__new__(redis.RedisCluster)),
+        (AsyncValkeyBackend, redis.RedisCluster.__new__(redis.RedisCluster)),
     ],
 )
 def test_client_of_another_kind_is_refused(kind: Callable[[Any], object], client: object) -> None:
