@@ -21,7 +21,7 @@ from .clients import Crew, TaskCrew, ThreadCrew
 from .findings import Budget, Exhibit, Findings
 from .harness import START_MS
 from .history import History
-from .linearize import Verdict, search
+from .linearize import NODES, Verdict, search
 from .oracle import Oracle
 from .processes import ProcessCrew
 from .programs import AGE_MS, Move, Program, make_program
@@ -100,7 +100,8 @@ class Bad:
 class _Judge:
     """Judges histories of one program after another, and keeps count."""
 
-    def __init__(self) -> None:
+    def __init__(self, nodes: int) -> None:
+        self._most_nodes = nodes
         self.histories = self.operations = self.nodes = self.inconclusive = self.overlaps = 0
         self.unknown = 0
         self._oracles: dict[str, Oracle] = {}
@@ -118,7 +119,7 @@ class _Judge:
         for label in history.queues:
             part = history.of_queue(label)
             oracle = self._oracles.setdefault(label, Oracle(label))
-            judgement = search(part, oracle)
+            judgement = search(part, oracle, nodes=self._most_nodes)
             self.nodes += judgement.nodes
             if judgement.verdict is Verdict.INCONCLUSIVE:
                 self.inconclusive += 1
@@ -142,9 +143,11 @@ def run_programs(
     repeats: int = REPEATS,
     branches: int | None = None,
     kinds: tuple[str, ...] | None = None,
+    nodes: int = NODES,
 ) -> Findings:
-    """`branches=1` is the sequential run of the same programs; `kinds`: only these clients."""
-    judge = _Judge()
+    """`branches=1` is the sequential run of the same programs; `kinds`: only these clients;
+    `nodes`: where a search gives up."""
+    judge = _Judge(nodes)
     faults: list[tuple[str, Bad]] = []
     started = time.monotonic()
     asked = [(kind, opener) for kind, opener in crews_of(target) if kinds is None or kind in kinds]

@@ -88,6 +88,13 @@ def test_nothing_at_once_is_not_a_pass() -> None:
     assert found.outcome == "not exercised"
 
 
+def test_a_search_that_gave_up_is_not_a_pass() -> None:
+    """Nothing was refused, but nothing was decided either."""
+    found = run_programs(targets.memory(), seed=SEED, programs=2, nodes=1)
+    assert found.outcome == "inconclusive"
+    assert "VERB-atomic: the search gave up on 20 of 20 histories" in found.open_questions
+
+
 def test_programs_come_from_the_seed_alone() -> None:
     """The same seed makes the same program; another one does not."""
     everything = frozenset({"core", "control", "bulk", "wake"})

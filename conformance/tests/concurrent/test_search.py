@@ -72,6 +72,16 @@ GOOD = {
         (1, 3, 4, CLAIM, job(B)),
         (1, 5, 6, CLAIM, job(A)),
     ),
+    "two lanes at once, the first of them joined the ring first": history(
+        (1, 0, 5, enqueue(A, "g"), admitted(A)),
+        (2, 1, 6, enqueue(B, "h"), admitted(B)),
+        (0, 7, 8, CLAIM, job(A, "g")),
+    ),
+    "two lanes at once, the second of them joined the ring first": history(
+        (1, 0, 5, enqueue(A, "g"), admitted(A)),
+        (2, 1, 6, enqueue(B, "h"), admitted(B)),
+        (0, 7, 8, CLAIM, job(B, "h")),
+    ),
     "a claim between the items of a bulk admission": history(
         (1, 0, 9, BOTH, BOTH_IN),
         (2, 1, 2, DEPTH, 1),
@@ -152,6 +162,10 @@ BAD = {
         (1, 0, None, enqueue(A), None),
         (2, 1, 2, CLAIM, job(A)),
         (3, 1, 2, CLAIM, job(A)),
+    ),
+    "a client errs after a call without a reply": history(
+        (1, 0, None, enqueue(A), None),
+        (1, 1, 2, CLAIM, job(B)),
     ),
     "a claim finds nothing while another is still to be served": history(
         (0, 0, 1, BOTH, BOTH_IN),
