@@ -22,8 +22,8 @@ from echomq_core import Job, JobState, Keyspace
 from .measuring import BATCH, LEASE_MS, PAYLOAD, QUEUE, Bench, Calls, Case, Cost, Plan, floor
 from .steps import print_steps
 
-STANDARD = Plan(rounds=5, calls=200, batches=20)
-QUICK = Plan(rounds=2, calls=50, batches=5)
+STANDARD = Plan(rounds=25, calls=40, batches=4)
+QUICK = Plan(rounds=5, calls=20, batches=2)
 LANES = (10, 1_000, 100_000)
 LOOSE = 1_000_000
 PAGES = ("lrange", "hscan", "sscan")
@@ -230,7 +230,7 @@ def print_costs(lane_counts: tuple[int, ...], plan: Plan) -> None:
     floors = []
     for lanes in lane_counts:
         with started() as (backend, raw):
-            floors.append(floor(raw, plan).us)
+            floors.append(floor(raw).us)
             bench = Bench(backend, raw, lanes)
             bench.fill()
             columns.append({case.name: case.measure(bench, plan) for case in CASES})
