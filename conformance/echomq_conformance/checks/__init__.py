@@ -1,6 +1,16 @@
 """Named checks, each of the clauses that it names: what a backend must show beyond the traces."""
 
-from . import answers, arguments, asynchronous, elsewhere, insight, standing, waking, wire
+from . import (
+    answers,
+    arguments,
+    asynchronous,
+    clocks,
+    elsewhere,
+    insight,
+    standing,
+    waking,
+    wire,
+)
 from .registry import CHECKS, Bench, Check, clause
 
 __all__ = [
@@ -11,6 +21,7 @@ __all__ = [
     "arguments",
     "asynchronous",
     "clause",
+    "clocks",
     "elsewhere",
     "insight",
     "standing",

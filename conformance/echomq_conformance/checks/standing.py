@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from echomq_core import Job, decode_id, is_job_id, mint_job_id, minted_at_ms
+from echomq_core import (
+    Empty,
+    EmptyReason,
+    Job,
+    NewJob,
+    decode_id,
+    is_job_id,
+    mint_job_id,
+    minted_at_ms,
+)
 
 from .registry import Bench, clause, equal
 
@@ -64,6 +73,24 @@ def ring_4_a_batch_is_one_turn(bench: Bench) -> None:
         groups.append({job.group for job in jobs})
     expected = [{"big"}, {"small"}] * 2 + [{"big"}] * 4
     equal("RING-4", "lanes of the batches", expected, groups)
+
+
+@clause("VERB-turn", "GHOST-1", profiles=("bulk",))
+def verb_turn_ends_with_its_1000th_ghost(bench: Bench) -> None:
+    """Of 2,001 ghosts before a job two calls consume 1,000 each, and the third goes on to the job."""
+    backend, queue = bench.backend, bench.queue
+    lost = [mint_job_id() for _ in range(2_001)]
+    backend.enqueue_many(queue, [NewJob("g", b"", job_id=job_id) for job_id in lost])
+    (kept,) = bench.admit("g")
+    for job_id in lost:
+        bench.lose_row(job_id)
+    ghost = Empty(EmptyReason.GHOST)
+    equal("VERB-turn", "1,000 ghosts, by claim", ghost, backend.claim(queue, LEASE_MS))
+    equal("VERB-turn", "entries left", 1_002, backend.depth(queue, "g"))
+    equal("VERB-turn", "by claim_many", ghost, backend.claim_many(queue, LEASE_MS, 5))
+    equal("VERB-turn", "entries left", 2, backend.depth(queue, "g"))
+    served = backend.bclaim(queue, LEASE_MS, 5)
+    equal("VERB-turn", "served then", [kept], [job.id for job in served])
 
 
 @clause("RING-6", profiles=("control",))
