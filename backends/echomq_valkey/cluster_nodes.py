@@ -12,6 +12,7 @@ from itertools import pairwise
 from echomq_core import ServerUnusable
 
 __all__ = [
+    "SLOTS",
     "EmbeddedNode",
     "TableLine",
     "free_ports",
@@ -63,9 +64,6 @@ class TableLine:
     def mine(self) -> bool:
         """Whether it is the line of the node that was asked."""
         return "myself" in self.flags
-
-    def serves(self, slot: int) -> bool:
-        return any(low <= slot <= high for low, high in self.ranges)
 
 
 def free_ports(count: int) -> tuple[int, ...]:

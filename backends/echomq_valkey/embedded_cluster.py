@@ -19,6 +19,7 @@ from redis.retry import Retry
 from echomq_core import InvalidArgument, ServerUnusable
 
 from .cluster_nodes import (
+    SLOTS,
     EmbeddedNode,
     TableLine,
     free_ports,
@@ -256,17 +257,26 @@ class EmbeddedCluster:
         """Whether its process is there and not frozen."""
         return self._processes[node].poll() is None and node not in self._paused
 
+    def owners(self) -> tuple[EmbeddedNode | None, ...]:
+        """For each slot the running node that says that it serves it; of several, the latest
+        elected; `None` where there is none."""
+        found: list[EmbeddedNode | None] = [None] * SLOTS
+        lines = [(line, node) for node in self.nodes if (line := self._own_line(node))]
+        for line, node in sorted(lines, key=lambda pair: pair[0].epoch):
+            for low, high in line.ranges:
+                found[low : high + 1] = [node] * (high + 1 - low)
+        return tuple(found)
+
     def primary_of(self, slot: int) -> EmbeddedNode:
-        """The running node that says that it serves this slot; of several, the latest elected."""
-        lines = ((self._own_line(node), node) for node in self.nodes)
-        serving = [(line.epoch, node) for line, node in lines if line and line.serves(slot)]
-        if not serving:
+        """The owner of one slot."""
+        owner = self.owners()[slot]
+        if owner is None:
             raise ServerUnusable(f"no node of the embedded cluster serves slot {slot}")
-        return max(serving, key=lambda found: found[0])[1]
+        return owner
 
     def primaries(self) -> tuple[EmbeddedNode, ...]:
         """The running nodes that say that they serve slots."""
-        lines = ((self._own_line(node), node) for node in self.nodes)
+        lines = [(self._own_line(node), node) for node in self.nodes]
         return tuple(node for line, node in lines if line and line.ranges)
 
     def replicas_of(self, node: EmbeddedNode) -> tuple[EmbeddedNode, ...]:
