@@ -15,8 +15,9 @@ from echomq_memory import QueueModel
 
 from echomq_core import Keyspace, Page, QueueSnapshot, ops
 
+from .answer_words import answers_of
 from .blame import clause_of
-from .branches import answers_of, branches_of
+from .branches import branches_of
 from .coverage import Coverage
 from .difference import Difference, Times, answer_difference, snapshot_difference
 from .harness import Harness

@@ -22,9 +22,10 @@ from .harness import Harness
 from .lockstep import Divergence, Lockstep, Unclaimed
 from .moves import MOVES
 from .predicates import Violation
-from .scenes import SCENES, Stage
+from .scenes import SCENES
 from .script import ScriptStep, as_python
 from .shrink import shrink
+from .stage import Stage
 from .touring import tour
 
 __all__ = ["Failure", "MachineRun", "run_machine"]

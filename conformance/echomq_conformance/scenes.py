@@ -9,119 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from echomq_core import JobState, NewJob, ops
+from echomq_core import JobState, ops
 
-from .game import IDS, Game
-from .names import GROUPS
+from .ghost_scenes import (
+    ghost_at_the_head,
+    ghost_drained,
+    ghost_falls_due,
+    id_comes_back,
+    nothing_but_ghosts,
+    recount_by_a_claim,
+    recount_by_a_sweep,
+)
+from .stage import A, B, C, D, E, F, Stage
 
-__all__ = ["SCENES", "Scene", "Stage"]
-
-A, B, C, D, E, F = sorted(IDS)[:6]
-
-
-class Stage:
-    """A queue at rest, three groups, and verbs in short words."""
-
-    def __init__(self, game: Game, q: str) -> None:
-        self.game = game
-        self.q = q
-        turn = game.draw.one((0, 1, 2, 3))
-        self.g, self.h, self.k = (GROUPS + GROUPS)[turn : turn + 3]
-        self._settle()
-
-    def _settle(self) -> None:
-        game, q, was = self.game, self.q, self.game.state(self.q)
-        if was.paused:
-            game.do(ops.ResumeQueue(q))
-        for group in sorted(was.paused_groups):
-            game.do(ops.Resume(q, group))
-        for group in sorted(was.limits):
-            game.do(ops.Unlimit(q, group))
-        for group in sorted(was.lanes):
-            game.do(ops.Drain(q, group))
-        for job_id in sorted({*was.active, *was.schedule, *was.dead}):
-            if job_id in was.jobs:
-                game.do(ops.Remove(q, job_id, force=True))
-        if game.state(q).active or game.state(q).schedule or game.state(q).dead:
-            game.do(ops.Fsck(q, repair=True))
-
-    def add(self, group: str, *ids: str) -> None:
-        items = tuple(NewJob(group, job_id.encode(), job_id) for job_id in ids)
-        many = ops.EnqueueMany(self.q, items)
-        if len(ids) > 1 and self.game.lockstep.claims(many):
-            self.game.do(many)
-            return
-        for job_id in ids:
-            self.game.do(ops.Enqueue(self.q, group, b"", job_id))
-
-    def delay(self, group: str, job_id: str) -> None:
-        self.game.do(ops.Enqueue(self.q, group, b"later", job_id, self.game.span_ms()))
-
-    def claim(self, n: int = 1) -> Any:
-        """Claim up to n jobs, one turn each."""
-        many = ops.ClaimMany(self.q, self.game.span_ms(), n)
-        if n > 1 and self.game.lockstep.claims(many):
-            return self.game.do(many)
-        answers = [self.game.do(ops.Claim(self.q, self.game.span_ms())) for _ in range(n)]
-        return answers[-1]
-
-    def claims(self) -> tuple[ops.QueueOp[Any], ...]:
-        """One of each kind."""
-        lease_ms = self.game.span_ms()
-        return (
-            ops.Claim(self.q, lease_ms),
-            ops.ClaimMany(self.q, lease_ms, self.game.draw.one((1, 2, 4))),
-            ops.WClaim(self.q, lease_ms),
-            ops.BClaim(self.q, lease_ms, self.game.draw.one((1, 2, 4))),
-        )
-
-    def claim_somehow(self) -> Any:
-        return self.game.do(self.game.draw.one(self.claims()))
-
-    def limit(self, group: str, n: int) -> None:
-        self.game.do(ops.Limit(self.q, group, n))
-
-    def complete(self, job_id: str, token: int) -> Any:
-        return self.game.do(ops.Complete(self.q, job_id, token))
-
-    def retry(self, job_id: str, token: int, most: int) -> Any:
-        op = ops.Retry(self.q, job_id, token, self.game.span_ms(), most, "no")
-        return self.game.do(op)
-
-    def reap(self, most: int | None = None, limit: int = 100) -> Any:
-        return self.game.do(ops.Reap(self.q, limit, most))
-
-    def lose(self, job_id: str) -> None:
-        self.game.lockstep.lose_row(self.q, job_id)
-
-    def expire(self) -> None:
-        self.game.pass_time(2)
+__all__ = ["SCENES", "Scene"]
 
 
 Scene = Callable[[Stage], None]
-
-
-def recount_by_a_claim(s: Stage) -> None:
-    """A lost active job comes back elsewhere; claiming it frees its old lane, which was full."""
-    s.limit(s.g, 1)
-    s.add(s.g, A, B)
-    s.claim()
-    s.add(s.h, C)
-    s.lose(A)
-    s.add(s.h, A)
-    s.claim_somehow()
-
-
-def recount_by_a_sweep(s: Stage) -> None:
-    """The row of an expired job is gone; the sweep drops it, returns another, frees the lane."""
-    s.limit(s.g, 1)
-    s.add(s.g, A, B)
-    s.claim()
-    s.add(s.h, C)
-    s.claim()
-    s.lose(A)
-    s.expire()
-    s.reap(s.game.draw.one((None, 1)))
 
 
 def several_rejoin(s: Stage) -> None:
@@ -175,26 +79,6 @@ def held_at_headroom(s: Stage) -> None:
         s.game.do(ops.WClaim(s.q, s.game.span_ms()))
     s.complete(A, 1)
     s.claim_somehow()
-
-
-def ghost_at_the_head(s: Stage) -> None:
-    """A lane's oldest row is gone; perhaps the whole lane is ghosts, and another waits behind."""
-    s.add(s.g, A, B)
-    s.lose(A)
-    if s.game.draw.chance(60):
-        s.lose(B)
-    if s.game.draw.chance(40):
-        s.add(s.h, C)
-    s.claim_somehow()
-    s.claim_somehow()
-
-
-def nothing_but_ghosts(s: Stage) -> None:
-    """Each kind of claim meets a lane without one real job."""
-    for claim in s.claims():
-        s.add(s.g, A)
-        s.lose(A)
-        s.game.do(claim)
 
 
 def comes_round(s: Stage) -> None:
@@ -336,22 +220,6 @@ def reaped_behind_others(s: Stage) -> None:
     s.reap(limit=1)
 
 
-def ghost_falls_due(s: Stage) -> None:
-    s.delay(s.g, A)
-    s.delay(s.h, B)
-    s.lose(A)
-    s.game.do(ops.NextDue(s.q))
-    s.expire()
-    s.game.do(ops.NextDue(s.q))
-    s.game.do(ops.Promote(s.q, s.game.draw.one((1, 2, 100))))
-
-
-def ghost_drained(s: Stage) -> None:
-    s.add(s.g, A, B)
-    s.lose(s.game.draw.one((A, B)))
-    s.game.do(ops.Drain(s.q, s.g))
-
-
 def promoted_without_mark(s: Stage) -> None:
     """Retried and promoted: the old token is spent."""
     s.add(s.g, A)
@@ -415,24 +283,6 @@ def explained(s: Stage) -> None:
     s.limit(s.g, 1)
     for group in (s.g, s.h, s.k):
         s.game.do(ops.Explain(s.q, group=group))
-
-
-def id_comes_back(s: Stage) -> None:
-    """Lost from a lane, the schedule or active; admitted again; both entries meet their verbs."""
-    where = s.game.draw.one(("lane", "schedule", "active"))
-    if where == "schedule":
-        s.delay(s.g, A)
-    else:
-        s.add(s.g, A)
-    if where == "active":
-        s.claim()
-    s.lose(A)
-    s.add(s.game.draw.one((s.g, s.h)), A)
-    s.claim_somehow()
-    s.claim_somehow()
-    s.expire()
-    s.game.do(ops.Promote(s.q, 100))
-    s.reap()
 
 
 def set_twice(s: Stage) -> None:

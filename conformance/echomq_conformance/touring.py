@@ -12,8 +12,9 @@ from .game import Game
 from .harness import Harness
 from .lockstep import Divergence, Lockstep, Unclaimed
 from .predicates import Violation
-from .scenes import SCENES, Scene, Stage
+from .scenes import SCENES, Scene
 from .script import ScriptStep
+from .stage import Stage
 
 __all__ = ["tour"]
 
