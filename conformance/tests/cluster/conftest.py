@@ -67,7 +67,7 @@ def open_face(face: str) -> Iterator[Opener]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Refusals that pass by themselves are followed up for 50 ms instead of 5 s."""
-    hurried = partial(converse, pacing=partial(pauses, 0.05))
+    """Refusals that pass by themselves are followed up for 10 ms instead of 5 s."""
+    hurried = partial(converse, pacing=partial(pauses, 0.01))
     for edge in (cluster_connections, async_edge):
         monkeypatch.setattr(edge, "converse", hurried)

@@ -113,7 +113,7 @@ def test_conn_2_tryagain_after_ask_pauses_and_starts_over_at_the_owner() -> None
 
 
 def test_conn_2_nodes_that_send_a_call_round_are_given_a_pause() -> None:
-    replies: list[Incoming | float] = [MOVED] * (MOST_HOPS + 1) + [Answered(b"completed")]
+    replies: list[Incoming | float] = [*[MOVED] * (MOST_HOPS + 1), Answered(b"completed")]
     steps, _ = play(routed(converse(CALL)), replies)
     hops = ["EVALSHA", "Redirect"] * MOST_HOPS
     assert words(steps) == [*hops, "EVALSHA", "Pause", "EVALSHA"]
