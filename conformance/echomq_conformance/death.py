@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 from echomq_core import Empty, QueueSnapshot, encode_id, ops
 from echomq_core.ops import QueueOp
@@ -26,7 +27,7 @@ from .harness import Harness
 from .history import History
 from .ledger import Ledger, claimed
 from .predicates import Violation, check_finished, check_snapshot
-from .processes import Peer, process_context
+from .processes import Peer, start_child
 from .target import Target
 
 __all__ = ["CLAUSES", "run_death"]
@@ -36,7 +37,7 @@ CLAUSES = ("LOOP-7", "STATE-2", "BOOK-1", "RING-1", "KEYS-6")
 MIDWAY: dict[Budget, int] = {"quick": 1, "standard": 8, "long": 100}
 """How often a client is killed while a call is under way, for each call of each life."""
 
-_LATEST_KILL_S = 0.0006
+_LATEST_KILL_S = 0.003
 _ANSWER_WITHIN_S = 60.0
 _PAST_ALL_LEASES_MS = 10**9
 _MOST_ROUNDS = 200
@@ -163,13 +164,7 @@ class _Aftermath:
 
     def _die(self, peer: Peer) -> _Death:
         """Start the client and end it at its kill point."""
-        context = process_context(peer)
-        ours, theirs = context.Pipe()
-        child = cast("Any", context).Process(
-            target=live, args=(peer, theirs, self._queue, self._life.moves), daemon=True
-        )
-        child.start()
-        theirs.close()
+        ours, child = start_child(peer, live, self._queue, self._life.moves)
         try:
             return self._watch(ours, child)
         finally:
@@ -177,7 +172,7 @@ class _Aftermath:
             child.join()
             ours.close()
 
-    def _watch(self, pipe: Connection, child: Any) -> _Death:
+    def _watch(self, pipe: Connection, child: BaseProcess) -> _Death:
         held = set(self._last.active)
         while True:
             before = self._look()

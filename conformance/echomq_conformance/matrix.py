@@ -6,6 +6,7 @@ from echomq_core.clauses import CLAUSES
 
 from .checks import CHECKS
 from .checks.elsewhere import ELSEWHERE
+from .crowds import crowd_clauses
 from .run import machine_clauses
 from .scenario import load_scenarios
 
@@ -13,7 +14,7 @@ __all__ = ["clause_matrix", "shown_by"]
 
 
 def shown_by() -> dict[str, list[str]]:
-    """Clause → what shows it, as `check NAME`, `scenario NAME`, `machine`, `test PATH`."""
+    """Clause → what shows it: `check NAME`, `scenario NAME`, `machine`, `crowd NAME`, `test PATH`."""
     found: dict[str, list[str]] = {clause: [] for clause in CLAUSES}
     for check in CHECKS:
         for clause in check.clauses:
@@ -23,6 +24,9 @@ def shown_by() -> dict[str, list[str]]:
             found[clause].append(f"scenario {scenario.name}")
     for clause in machine_clauses():
         found[clause].append("machine")
+    for name, clauses in crowd_clauses().items():
+        for clause in clauses:
+            found[clause].append(f"crowd {name}")
     for clause, tests in ELSEWHERE.items():
         found[clause] += [f"test {test}" for test in tests]
     return found

@@ -12,7 +12,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from time import monotonic_ns, sleep
+from types import ModuleType
 from typing import Any, cast
 
 from echomq_core import Backend, Job
@@ -23,7 +25,7 @@ from .history import History, Recorded
 from .programs import Move
 from .target import Clock, Target, TargetError
 
-__all__ = ["Peer", "ProcessCrew", "process_context"]
+__all__ = ["Peer", "ProcessCrew", "start_child"]
 
 _START_IN_NS = 1_500_000
 _SPIN_NS = 200_000
@@ -72,19 +74,40 @@ class Peer:
                 loop.run_until_complete(manager.__aexit__(None, None, None))
 
 
-def process_context(peer: Peer) -> mp.context.BaseContext:
+def start_child(
+    peer: Peer, run: Callable[..., None], *arguments: object
+) -> tuple[Connection, BaseProcess]:
+    """Run `run(peer, pipe, *arguments)` in a process of its own: our end of the pipe, the process."""
+    ours, theirs = mp.Pipe()
+    with _main_left_alone(peer):
+        child = _context(peer).Process(target=run, args=(peer, theirs, *arguments), daemon=True)
+        child.start()
+    theirs.close()
+    return ours, child
+
+
+def _context(peer: Peer) -> Any:
     """A fork server where there is one: the parent may have threads, which a plain fork breaks."""
     if "forkserver" not in mp.get_all_start_methods():
         return mp.get_context("spawn")
     context = mp.get_context("forkserver")
-    context.set_forkserver_preload(["__main__", *_main_package(), __name__, peer.module])
+    context.set_forkserver_preload([__name__, peer.module])
     return context
 
 
-def _main_package() -> list[str]:
-    """The package that runs as `python -m`: each child imports it, and a test runner is large."""
-    spec = getattr(sys.modules["__main__"], "__spec__", None)
-    return [spec.parent] if spec is not None and spec.parent else []
+@contextmanager
+def _main_left_alone(peer: Peer) -> Iterator[None]:
+    """A child would import the program that runs: a test runner, a script without a guard, or none
+    that has a file. It needs it only for a peer that is defined there."""
+    if peer.module == "__main__":
+        yield
+        return
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
 
 
 class ProcessCrew:
@@ -106,15 +129,9 @@ class ProcessCrew:
             ExitStack() as stack,
         ):
             peer = Peer.of(target)
-            context = process_context(peer)
             pipes = []
             for client in range(1, clients + 1):
-                ours, theirs = context.Pipe()
-                child = cast("Any", context).Process(
-                    target=_serve, args=(peer, theirs, client), daemon=True
-                )
-                child.start()
-                theirs.close()
+                ours, child = start_child(peer, _serve, client)
                 stack.callback(_end, ours, child)
                 pipes.append(ours)
             yield cls(face.backend, pipes)
@@ -139,7 +156,7 @@ class ProcessCrew:
         return done
 
 
-def _end(pipe: Connection, child: mp.process.BaseProcess) -> None:
+def _end(pipe: Connection, child: BaseProcess) -> None:
     """Its pipe closes, and a child whose pipe closed ends."""
     pipe.close()
     child.join(JOIN_WITHIN_S)

@@ -13,7 +13,9 @@ from echomq_core.clauses import CLAUSES
 
 from .checks import CHECKS, Bench
 from .coverage import Coverage
+from .crowds import crowd_evidence
 from .exhaustive import PLANS, exhaustive_evidence
+from .findings import Budget as CrowdBudget
 from .harness import Harness
 from .machine import MachineRun, run_machine
 from .playing import play_scenario
@@ -40,19 +42,20 @@ DEFAULT_SEED = 20_240_101
 class Budget:
     """How much the machine plays: examples, steps in each, tours of all scenes before,
     and seconds for shrinking a fault; `worlds`: which small worlds are walked through, and for how
-    many seconds at most."""
+    many seconds at most; `crowds`: the budget of fairness, concurrency and death, `None` for none."""
 
     examples: int
     steps: int
     tours: int
     shrink_s: float = 20.0
     worlds: tuple[tuple[str, float], ...] = ()
+    crowds: CrowdBudget | None = None
 
 
 BUDGETS = {
-    "quick": Budget(60, 40, 6, worlds=PLANS["quick"]),
-    "standard": Budget(500, 50, 20, worlds=PLANS["standard"]),
-    "long": Budget(10_000, 50, 100, worlds=PLANS["long"]),
+    "quick": Budget(60, 40, 6, worlds=PLANS["quick"], crowds="quick"),
+    "standard": Budget(500, 50, 20, worlds=PLANS["standard"], crowds="standard"),
+    "long": Budget(10_000, 50, 100, worlds=PLANS["long"], crowds="long"),
 }
 
 _MACHINE_CLAUSES = (
@@ -134,6 +137,8 @@ def run_conformance(
             raise TargetError(f"{target.name} could not be opened: {error!r}") from error
         with harness:
             unreached |= _run_face(harness, report, allowed, progress)
+    if allowed.crowds is not None:
+        report.evidence += crowd_evidence(target, report.seed, allowed.crowds, progress=progress)
     report.seconds = time.monotonic() - started
     report.clauses = judge(report, unreached)
     return report

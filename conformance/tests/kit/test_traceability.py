@@ -14,7 +14,7 @@ from echomq_core.clauses import CLAUSES
 
 TESTS = Path(__file__).parents[1]
 
-OF_LATER_TIERS = {"concurrent", "durable", "cluster"}
+OF_LATER_TIERS = {"cluster"}
 """Profiles whose clauses are shown by tiers of their own."""
 
 
