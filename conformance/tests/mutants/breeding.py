@@ -60,9 +60,6 @@ def _valkey() -> ModuleType:
 @contextmanager
 def bred(mutant: Mutant) -> Iterator[Target]:
     """The mutant as a target, as long as the block lasts."""
-    if mutant.make is not None:
-        yield mutant.make()
-        return
     texts = edited(mutant.edits, partial(source_of, mutant.where))
     match mutant.where:
         case "model":

@@ -6,13 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from echomq_conformance.target import Target
-
 __all__ = ["Edit", "EditError", "Mutant", "Where", "edited"]
 
-Where = Literal["model", "scripts", "core", "valkey", "backend"]
-"""What carries the fault: the memory model (a copy of it, beside the true one), the Lua scripts,
-functions of `echomq_core` or `echomq_valkey`, or a whole backend written for it."""
+Where = Literal["model", "scripts", "core", "valkey"]
+"""What carries the fault: the memory model (a copy of it, beside the true one), the Lua scripts, or
+functions of `echomq_core` or `echomq_valkey`."""
 
 
 class EditError(ValueError):
@@ -33,21 +31,19 @@ class Mutant:
     """One fault. `clause` is what it breaks, and what the kit must name.
 
     `killed_by`: `named`, a scenario or check of the clause; or `concurrent`, for faults that only
-    several clients at once can show. `passes`: what must *not* notice it. `make`: the whole backend
-    where there is nothing to edit.
+    several clients at once can show; `passes` is then what must *not* notice it.
     """
 
     id: str
     clause: str
     where: Where
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[Edit, ...]
     killed_by: Literal["named", "concurrent"] = "named"
     passes: Literal["", "machine"] = ""
-    make: Callable[[], Target] | None = None
 
     @property
     def files(self) -> str:
-        return ", ".join(dict.fromkeys(edit.file for edit in self.edits)) or "a backend of its own"
+        return ", ".join(dict.fromkeys(edit.file for edit in self.edits))
 
 
 def edited(edits: tuple[Edit, ...], read: Callable[[str], str]) -> Mapping[str, str]:

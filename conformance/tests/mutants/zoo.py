@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from . import zoo_model_core, zoo_model_more
+from . import zoo_concurrent, zoo_model_core, zoo_model_more, zoo_python, zoo_scripts
 
 __all__ = ["ZOO"]
 
-ZOO = (*zoo_model_core.MUTANTS, *zoo_model_more.MUTANTS)
+ZOO = (
+    *zoo_model_core.MUTANTS,
+    *zoo_model_more.MUTANTS,
+    *zoo_scripts.MUTANTS,
+    *zoo_python.MUTANTS,
+    *zoo_concurrent.MUTANTS,
+)
