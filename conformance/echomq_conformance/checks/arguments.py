@@ -147,6 +147,34 @@ def arg_numbers_of_park(bench: Bench) -> None:
     refused("ARG-numbers", "timeout_ms", lambda: b.park(q, 0.5))  # type: ignore[arg-type]
 
 
+@clause("ARG-refused")
+def arg_refused_an_error_is_text(bench: Bench) -> None:
+    """`error` is text; what is no text is not turned into some."""
+    b, q = bench.backend, bench.queue
+    wrong: tuple[Any, ...] = (None, b"bytes", 7, ValueError("boom"))
+    for error in wrong:
+        refused(
+            "ARG-refused",
+            "error",
+            lambda error=error: b.retry(q, ID, 1, delay_ms=0, max_attempts=1, error=error),  # type: ignore[misc]
+        )
+    _untouched("ARG-refused", bench)
+
+
+@clause("ARG-refused", profiles=("control",))
+def arg_refused_flags_are_booleans_and_cursors_are_text(bench: Bench) -> None:
+    """Nothing is taken for true or false, and a cursor is what a page gave."""
+    b, q = bench.backend, bench.queue
+    wrong: tuple[Any, ...] = (0, 1, "yes", None)
+    for flag in wrong:
+        refused("ARG-refused", "force", lambda flag=flag: b.remove(q, ID, force=flag))  # type: ignore[misc]
+        refused("ARG-refused", "repair", lambda flag=flag: b.fsck(q, repair=flag))  # type: ignore[misc]
+    cursors: tuple[Any, ...] = (0, b"cursor", ["x"])
+    for cursor in cursors:
+        refused("ARG-refused", "cursor", lambda cursor=cursor: b.lanes(q, cursor=cursor))  # type: ignore[misc]
+    _untouched("ARG-refused", bench)
+
+
 @clause("ARG-choices")
 def arg_choices_a_delay_or_a_time_not_both(bench: Bench) -> None:
     b, q = bench.backend, bench.queue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, cast
 from unittest.mock import patch
 
 from echomq_core import mint_job_id
@@ -53,6 +54,15 @@ def clock_1_a_clients_clock_changes_nothing(bench: Bench) -> None:
             b.retry(q, first, 1, delay_ms=DELAY_MS, max_attempts=9, error="")
         seen = bench.see()
         _near("retry", DELAY_MS, seen.schedule.get(first), seen.now_ms)
+
+
+@clause("CLOCK-1", "WIRE-1", profiles=("wire",))
+def clock_1_instants_are_unix_ms_of_the_server(bench: Bench) -> None:
+    """What a snapshot calls now is the server's own TIME, in milliseconds."""
+    seconds, micros = (int(part) for part in cast("list[Any]", bench.probe("TIME")))
+    now_ms = bench.see().now_ms
+    close = abs(now_ms - (seconds * 1_000 + micros // 1_000)) <= NEAR_MS
+    assert close, f"CLOCK-1: the server's TIME is {seconds} s, the snapshot says {now_ms} ms"
 
 
 def _near(what: str, span_ms: int, at_ms: int | None, now_ms: int) -> None:
