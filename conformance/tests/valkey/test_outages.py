@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -282,6 +282,15 @@ def test_closed_backend_answers_not_applied_to_parked_and_to_later_calls(
     until(lambda: _blocked(raw) == 0, "nobody is parked any more")
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C raises: a process that a shell started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_conn_3_interrupt_drops_the_connection_and_nothing_else(
     proxy: Proxy, direct: ValkeyBackend, queue: str
 ) -> None:
@@ -307,6 +316,7 @@ def test_conn_3_interrupt_drops_the_connection_and_nothing_else(
         assert job.payload == b"2"
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_conn_3_interrupted_park_is_not_in_the_way_of_the_next(
     server: EmbeddedServer, raw: redis.Redis, queue: str
 ) -> None:
