@@ -19,7 +19,16 @@ from echomq_memory import AsyncMemoryBackend, MemoryBackend, QueueModel, Store
 from echomq_memory.state import QueueState, Row
 from echomq_valkey import EmbeddedServer, ValkeyBackend
 
-from echomq_core import AsyncBackend, Backend, CompleteVerdict, Empty, Job, Keyspace, ops
+from echomq_core import (
+    AsyncBackend,
+    Backend,
+    CompleteVerdict,
+    Empty,
+    EmptyReason,
+    Job,
+    Keyspace,
+    ops,
+)
 from echomq_core.verbs import SyncVerbs
 
 A = TypeVar("A")
@@ -35,6 +44,16 @@ def _look(store: Store, op: ops.QueueOp[A]) -> A:
     with store._lock:
         model = store._queues.get(op.queue) or QueueModel(op.queue)
         return QueueModel.thaw(model.freeze()).apply(op, store._clock.now_ms())
+
+
+def _no_ghost(store: Store, op: ops.Claim, found: Job | Empty) -> bool:
+    """Whether nothing but the job itself has to be written: ghosts are left to the real claim."""
+    if isinstance(found, Empty):
+        return found.reason is not EmptyReason.GHOST
+    with store._lock:
+        q = store._queues[op.queue].state
+        lane = q.lanes.get(found.group)
+        return lane is not None and lane.first() == (0, found.id) and found.id not in q.active
 
 
 def _write_claim(store: Store, op: ops.Claim, job: Job) -> Job:
@@ -79,11 +98,13 @@ class SplitMemory(MemoryBackend):
     def _perform(self, op: ops.Op[A]) -> A:
         if isinstance(op, ops.Claim):
             found = _look(self.store, op)
+            if not self._session.open or not _no_ghost(self.store, op, found):
+                return cast("A", super()._perform(op))
             time.sleep(0)
             if isinstance(found, Empty):
                 return cast("A", found)
             return cast("A", _write_claim(self.store, op, found))
-        if isinstance(op, ops.Complete):
+        if isinstance(op, ops.Complete) and self._session.open:
             verdict = _look(self.store, op)
             time.sleep(0)
             if verdict is CompleteVerdict.COMPLETED:

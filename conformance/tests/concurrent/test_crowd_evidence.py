@@ -16,7 +16,7 @@ from echomq_core import Backend
 
 from .split_backends import SplitMemory, memory_target
 
-SMALL = Budget(examples=1, steps=1, tours=0, crowds="quick")
+SMALL = Budget(examples=10, steps=40, tours=1, crowds="quick")
 
 
 def test_a_breach_stands_against_its_clause_with_its_picture() -> None:
@@ -55,7 +55,7 @@ def test_a_target_that_cannot_be_opened_is_a_finding() -> None:
 
 
 def test_the_report_fails_a_backend_that_only_a_crowd_can_refuse() -> None:
-    """The clause is named in the report, with its verdict."""
+    """Scenarios, checks and the machine pass it; the clause is named, with its verdict."""
     report = run_conformance(memory_target(SplitMemory), budget=SMALL)
     verdicts = {clause.clause: clause.verdict for clause in report.clauses}
     assert verdicts["VERB-atomic"] is Verdict.FAILED
