@@ -24,6 +24,7 @@ PYTHONS = list(dict.fromkeys([*nox.project.python_versions(PROJECT), RUNNING]))
 CHECKS = HERE / "conformance" / "tests" / "package"
 STYLUA = HERE / ".ci" / "stylua"
 LUA = HERE / "lua" / "echomq_lua"
+TESTS_ON_PATH = {"PYTHONPATH": str(HERE / "conformance")}
 LOWEST_REDIS = "redis[hiredis]==7.0.0"
 
 nox.needs_version = ">=2025.2"
@@ -113,6 +114,22 @@ def conformance(session: nox.Session) -> None:
     """The conformance run. Arguments go to it: `nox -s conformance -- --help`."""
     install(session, "tests")
     session.run("python", "-m", "echomq_conformance", "run", *session.posargs)
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """The zoo of single faults: prints the kill matrix, red if one survives. `-- --only ID`."""
+    install(session, "tests")
+    session.run("python", "-m", "tests.mutants", *session.posargs, env=TESTS_ON_PATH)
+
+
+@nox.session
+def mutation(session: nox.Session) -> None:
+    """Random small changes of oracle and scripts (docs/mutation.md). `-- --sample 0` for all."""
+    install(session, "tests", "mutation")
+    for what in ("model", "scripts"):
+        command = ("python", "-m", "tests.mutants.automatic", what, *session.posargs)
+        session.run(*command, env=TESTS_ON_PATH)
 
 
 @nox.session
