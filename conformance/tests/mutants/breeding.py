@@ -28,7 +28,7 @@ from echomq_core import Backend
 
 from .mutant import EditError, Mutant, edited
 
-__all__ = ["bred", "source_of", "with_functions", "with_model", "with_scripts"]
+__all__ = ["bred", "on_a_server", "source_of", "with_functions", "with_model", "with_scripts"]
 
 CLAIMS = frozenset({"core", "control", "bulk", "wake"})
 
@@ -67,10 +67,10 @@ def bred(mutant: Mutant) -> Iterator[Target]:
                 yield target
         case "scripts":
             with with_scripts(texts):
-                yield _server()
+                yield on_a_server()
         case _:
             with with_functions(f"echomq_{mutant.where}", texts):
-                yield _memory() if mutant.where == "core" else _server()
+                yield _memory() if mutant.where == "core" else on_a_server()
 
 
 def _memory() -> Target:
@@ -78,7 +78,8 @@ def _memory() -> Target:
     return replace(target, claims=target.claims & CLAIMS)
 
 
-def _server() -> Target:
+def on_a_server() -> Target:
+    """The Valkey backend as it is now, on a private server."""
     target = valkey()
     return replace(target, claims=target.claims & (CLAIMS | {"wire"}))
 

@@ -13,7 +13,7 @@ from echomq_conformance.harness import Harness
 from echomq_conformance.machine import run_machine
 from echomq_conformance.playing import play_scenario
 from echomq_conformance.report import Evidence
-from echomq_conformance.run import BUDGETS, DEFAULT_SEED
+from echomq_conformance.run import BUDGETS, DEFAULT_SEED, Budget
 from echomq_conformance.scenario import load_scenarios
 from echomq_conformance.showing import shown
 from echomq_conformance.target import Target
@@ -69,7 +69,13 @@ def judge(mutant: Mutant) -> Sentence:
         return Sentence(mutant.id, False, None, tuple(others), took)
 
 
-def sequential(target: Target, clause: str = "") -> Iterator[Finding]:
+def sequential(
+    target: Target,
+    clause: str = "",
+    *,
+    deep: Budget = BUDGETS["quick"],
+    worlds: tuple[tuple[str, float], ...] = WORLDS,
+) -> Iterator[Finding]:
     """What one client at a time finds: named scenarios and checks (those of `clause` first), then
     a sample of the exhaustive tier, then the machine. The deep tiers end at the first fault."""
     with Harness(target, asynchronous=target.open is None) as harness:
@@ -77,23 +83,24 @@ def sequential(target: Target, clause: str = "") -> Iterator[Finding]:
             if evidence.passed is False:
                 yield Finding("named", evidence.name, evidence.clauses, evidence.message)
     with Harness(target, asynchronous=target.open is None) as harness:
-        yield from _deep(harness)
+        yield from _deep(harness, deep, worlds)
 
 
-def _deep(harness: Harness) -> Iterator[Finding]:
-    for world, seconds in WORLDS:
+def _deep(
+    harness: Harness, budget: Budget, worlds: tuple[tuple[str, float], ...]
+) -> Iterator[Finding]:
+    for world, seconds in worlds:
         run = run_exhaustive(harness, world_name=world, seed=DEFAULT_SEED, seconds=seconds)
         if run.failure is not None:
             violation = run.failure.violation
             yield Finding("exhaustive", f"world {world}", (violation.clause,), str(violation))
             return
-    quick = BUDGETS["quick"]
     played = run_machine(
         harness,
-        examples=quick.examples,
-        steps=quick.steps,
+        examples=budget.examples,
+        steps=budget.steps,
         seed_number=DEFAULT_SEED,
-        tours=quick.tours,
+        tours=budget.tours,
         shrink_s=0.0,
     )
     if played.failure is not None:

@@ -1,0 +1,124 @@
+"""`python -m tests.mutants.automatic model|scripts`: what the kit makes of random small changes.
+
+Prints each change that nothing noticed, and the score; `--json` keeps all of it. The sample is
+drawn by a seed, so a run can be repeated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from echomq_conformance.run import Budget
+
+from .breeding import on_a_server, source_of, with_model, with_scripts
+from .judging import Finding, sequential
+from .lua_operators import Change, lua_changes
+from .workers import Ended, each_in_a_process
+
+__all__ = ["changes", "main"]
+
+SEED = 7
+LIMIT_S = 90.0
+DEEP = Budget(25, 40, 3)
+DEEP_WORLDS = (("lives", 2.0), ("three", 1.5), ("lossy", 1.5))
+
+MODEL_FILES = (
+    "admission.py",
+    "explaining.py",
+    "operators.py",
+    "ordered.py",
+    "reads.py",
+    "repair.py",
+    "settling.py",
+    "state.py",
+    "sweeps.py",
+    "turns.py",
+    "waking.py",
+)
+"""The oracle itself: the store's lock, clock, parking and faces have tests of their own."""
+
+NOT_SCRIPTS = ("diagnose.lua",)
+"""It only names the key in a refusal; `conformance/tests/wire` goes through all of it."""
+
+
+def changes(what: str) -> Iterator[Change]:
+    """All changes that are offered."""
+    if what == "scripts":
+        import echomq_lua
+
+        folder = Path(echomq_lua.__file__).parent
+        for path in sorted([*folder.glob("*.lua"), *folder.glob("include/*.lua")]):
+            file = str(path.relative_to(folder))
+            if file not in NOT_SCRIPTS:
+                yield from lua_changes(file, source_of("scripts", file))
+        return
+    from .python_operators import python_changes
+
+    for file in MODEL_FILES:
+        yield from python_changes(file, source_of("model", file))
+
+
+def first_finding(what: str, change: Change) -> Finding | None:
+    """What of the kit notices a change first."""
+    texts = {change.file: change.text}
+    if what == "model":
+        with with_model(texts) as target:
+            return next(sequential(target, deep=DEEP, worlds=DEEP_WORLDS), None)
+    with with_scripts(texts):
+        return next(sequential(on_a_server(), deep=DEEP, worlds=DEEP_WORLDS), None)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants.automatic", description=__doc__)
+    parser.add_argument("what", choices=("model", "scripts"))
+    parser.add_argument("--sample", type=int, default=300, metavar="N", help="0: all")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--jobs", type=int, default=2, metavar="N")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    options = parser.parse_args(arguments)
+    offered = list(changes(options.what))
+    chosen = offered
+    if options.sample and options.sample < len(offered):
+        chosen = Random(options.seed).sample(offered, options.sample)
+    started = time.monotonic()
+    ended = []
+    judge = partial(first_finding, options.what)
+    for each in each_in_a_process(chosen, judge, at_once=options.jobs, limit_s=LIMIT_S):
+        ended.append(each)
+        if _how(each) == "survived":
+            print(f"SURVIVED {each.job.id}", flush=True)
+    counts = Counter(_how(each) for each in ended)
+    killed = len(ended) - counts["survived"]
+    took = time.monotonic() - started
+    print(
+        f"{options.what}: {len(chosen)} of {len(offered)} changes, seed {options.seed}, {took:.0f} s"
+    )
+    print(f"killed {killed} ({killed / max(1, len(ended)):.1%}): {dict(counts)}")
+    if options.json is not None:
+        data = [{"change": e.job.id, "how": _how(e), "by": _by(e)} for e in ended]
+        options.json.write_text(json.dumps(data, indent=1), "utf-8")
+    return 0
+
+
+def _how(ended: Ended[Change, Finding | None]) -> str:
+    if ended.why:
+        return "did not come to an end" if ended.why.startswith("ended") else "could not be opened"
+    return "survived" if ended.result is None else ended.result.tier
+
+
+def _by(ended: Ended[Change, Finding | None]) -> str:
+    if ended.result is None:
+        return ended.why
+    return f"{'/'.join(ended.result.clauses)} {ended.result.name}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
