@@ -21,7 +21,7 @@ from echomq_conformance.target import Target
 from .breeding import bred
 from .mutant import Mutant
 
-__all__ = ["Finding", "Sentence", "examples", "judge", "sequential"]
+__all__ = ["Finding", "Sentence", "examples", "examples_of", "judge", "sequential"]
 
 WORLDS = (("lives", 3.0), ("three", 2.0), ("lossy", 2.0))
 """A sample of the exhaustive tier, in seconds."""
@@ -84,6 +84,12 @@ def sequential(
                 yield Finding("named", evidence.name, evidence.clauses, evidence.message)
     with Harness(target, asynchronous=target.open is None) as harness:
         yield from _deep(harness, deep, worlds)
+
+
+def examples_of(target: Target) -> list[Evidence]:
+    """Evidence of every scenario and check on a target."""
+    with Harness(target, asynchronous=target.open is None) as harness:
+        return list(examples(harness))
 
 
 def _deep(
