@@ -52,13 +52,15 @@ class EmbeddedNode:
 
 @dataclass(frozen=True, slots=True)
 class TableLine:
-    """What a node says of one node. `follows`: the id of its primary, or empty."""
+    """What a node says of one node. `follows`: the id of its primary, or empty. `linked`: it has a
+    connection to it, or is it."""
 
     id: str
     flags: frozenset[str]
     follows: str
     epoch: int
     ranges: tuple[tuple[int, int], ...]
+    linked: bool
 
     @property
     def mine(self) -> bool:
@@ -112,15 +114,23 @@ def parse_table(reply: bytes) -> tuple[TableLine, ...]:
     """A reply to CLUSTER NODES; slots that are on the move are left out of the ranges."""
     lines = []
     for line in reply.decode().splitlines():
-        node_id, _, flags, follows, _, _, epoch, _, *slots = line.split()
+        node_id, _, flags, follows, _, _, epoch, link, *slots = line.split()
         ranges = []
         for part in slots:
             if not part.startswith("["):
                 low, _, high = part.partition("-")
                 ranges.append((int(low), int(high or low)))
         primary = "" if follows == "-" else follows
+        found = frozenset(flags.split(","))
         lines.append(
-            TableLine(node_id, frozenset(flags.split(",")), primary, int(epoch), tuple(ranges))
+            TableLine(
+                id=node_id,
+                flags=found,
+                follows=primary,
+                epoch=int(epoch),
+                ranges=tuple(ranges),
+                linked=link == "connected" and not found & {"fail", "fail?", "handshake"},
+            )
         )
     return tuple(lines)
 

@@ -290,16 +290,20 @@ class EmbeddedCluster:
         self._await(node, self._is_whole, "and the other nodes found no whole cluster")
 
     def _own_line(self, node: EmbeddedNode) -> TableLine | None:
-        reply = self._heard(node, "CLUSTER", "NODES")
-        return next((line for line in parse_table(reply) if line.mine), None)
+        return next((line for line in self._table(node) if line.mine), None)
+
+    def _table(self, node: EmbeddedNode) -> tuple[TableLine, ...]:
+        return parse_table(self._heard(node, "CLUSTER", "NODES"))
 
     def _is_whole(self) -> bool:
-        running = [node for node in self.nodes if self.runs(node)]
-        lines = [line for node in running if (line := self._own_line(node))]
+        running = {node.id: node for node in self.nodes if self.runs(node)}
+        tables = [self._table(node) for node in running.values()]
+        linked = [{line.id for line in table if line.linked} for table in tables]
+        lines = [line for table in tables for line in table if line.mine]
         return (
-            len(lines) == len(running)
+            all(running.keys() <= ids for ids in linked)
             and serve_all_once(lines)
-            and all(self._in_step(node, lines) for node in running)
+            and all(self._in_step(node, lines) for node in running.values())
         )
 
     def _in_step(self, node: EmbeddedNode, lines: Sequence[TableLine]) -> bool:
