@@ -101,6 +101,27 @@ def verb_snapshot_refuses_a_queue_that_is_too_large(bench: Bench) -> None:
     raise AssertionError(f"VERB-snapshot: expected QueueTooLarge, got {answer!r}")
 
 
+@clause("VERB-snapshot")
+def verb_snapshot_counts_the_entries_of_every_place(bench: Bench) -> None:
+    """Three jobs pending, active, scheduled and dead each are twelve entries."""
+    backend, queue = bench.backend, bench.queue
+    for number, job_id in enumerate(bench.admit("g", 12)):
+        if number < 9:
+            backend.claim(queue, LEASE_MS)
+        if 3 <= number < 9:
+            most = 9 if number < 6 else 1
+            backend.retry(queue, job_id, 1, delay_ms=LEASE_MS, max_attempts=most, error="")
+    seen = backend.snapshot(queue, max_jobs=12)
+    sizes = (len(seen.lanes["g"]), len(seen.active), len(seen.schedule), len(seen.dead))
+    equal("VERB-snapshot", "entries shown", (3, 3, 3, 3), sizes)
+    try:
+        answer = backend.snapshot(queue, max_jobs=11)
+    except QueueTooLarge as error:
+        equal("VERB-snapshot", "numbers", (12, 11), (error.entries, error.max_jobs))
+        return
+    raise AssertionError(f"VERB-snapshot: expected QueueTooLarge, got {answer!r}")
+
+
 @clause("VERB-snapshot", "GHOST-1")
 def verb_snapshot_shows_ghosts_as_entries_without_rows(bench: Bench) -> None:
     """A lost row leaves its id in the place and not among the jobs; an empty queue shows nothing."""

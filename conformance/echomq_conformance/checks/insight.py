@@ -35,7 +35,7 @@ def page_1_pages_of_any_size_show_everything_once(bench: Bench) -> None:
     for group in groups[:5]:
         b.weight(q, group, 2)
     jobs = [job_id for group in groups for job_id in ids[group]]
-    for limit in (1, 3, 100):
+    for limit in (1, 2, 3, 100):
         _pages_of(bench, limit, groups, jobs)
 
 
@@ -49,6 +49,32 @@ def _pages_of(bench: Bench, limit: int, groups: list[str], jobs: list[str]) -> N
     equal("PAGE-1", f"pending by {limit}", jobs, [row.id for row in rows])
     settings = _all(lambda cursor: b.configuration(q, cursor=cursor, limit=limit))
     equal("PAGE-1", f"settings by {limit}", groups[:5], [lane.group for lane in settings])
+
+
+@clause("PAGE-1", "VERB-reads", profiles=("control",))
+def page_1_pages_of_jobs_by_time_and_of_the_dead(bench: Bench) -> None:
+    """Active and scheduled jobs by time then id, dead ones by id, whatever the page's size."""
+    b, q = bench.backend, bench.queue
+    ids = bench.admit("g", 15)
+    leased, late, dead = ids[:5], ids[5:10], ids[10:]
+    for place, job_id in enumerate(ids):
+        job = b.claim(q, LEASE_MS * (20 - place if job_id in leased else 100))
+        equal("PAGE-1", "claimed", job_id, getattr(job, "id", job))
+    for place, job_id in enumerate(late):
+        delay_ms = LEASE_MS * (20 - place)
+        b.retry(q, job_id, 1, delay_ms=delay_ms, max_attempts=9, error="")
+    for job_id in dead:
+        b.retry(q, job_id, 1, delay_ms=0, max_attempts=1, error="")
+    for limit in (1, 2, 3, 4, 5, 6):
+        for state, expected in (
+            (JobState.ACTIVE, leased[::-1]),
+            (JobState.SCHEDULED, late[::-1]),
+            (JobState.DEAD, dead),
+        ):
+            rows = _all(lambda c, s=state, n=limit: b.browse(q, s, cursor=c, limit=n))  # type: ignore[misc]
+            equal("PAGE-1", f"{state} by {limit}", expected, [row.id for row in rows])
+        rows = _all(lambda c, n=limit: b.dead_jobs(q, cursor=c, limit=n))  # type: ignore[misc]
+        equal("PAGE-1", f"dead_jobs by {limit}", dead, [row.id for row in rows])
 
 
 @clause("VERB-reads", "VERB-stats", profiles=("control",))
