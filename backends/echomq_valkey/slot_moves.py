@@ -10,7 +10,7 @@ from echomq_core import ServerUnusable
 from .cluster_nodes import EmbeddedNode
 from .embedded_cluster import EmbeddedCluster
 
-__all__ = ["SlotMove", "move_at_once"]
+__all__ = ["SlotMove", "can_move_at_once", "move_at_once"]
 
 _MIGRATE_MS = 5_000
 _MOVED_WITHIN_S = 20.0
@@ -58,6 +58,12 @@ class SlotMove:
 
     def _set_slot(self, node: EmbeddedNode, state: str, other: str) -> None:
         self._cluster.ask(node, "CLUSTER", "SETSLOT", self.slot, state, other)
+
+
+def can_move_at_once(cluster: EmbeddedCluster) -> bool:
+    """Whether its servers know slot moves of one step."""
+    known: list[object] = cluster.ask(cluster.nodes[0], "COMMAND", "INFO", "cluster|migrateslots")
+    return bool(known) and known[0] is not None
 
 
 def move_at_once(cluster: EmbeddedCluster, slot: int, target: EmbeddedNode) -> None:

@@ -21,7 +21,7 @@ from ..valkey.faces import Opener, opened
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[EmbeddedCluster]:
     """No node of it is killed or frozen; slots may move, and primaries hand over."""
-    with EmbeddedCluster(node_timeout_ms=5_000) as running:
+    with EmbeddedCluster(node_timeout_ms=3_000) as running:
         yield running
 
 
