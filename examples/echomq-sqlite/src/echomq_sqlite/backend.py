@@ -88,7 +88,7 @@ class SqliteBackend(SyncVerbs):
             db = sqlite3.connect(
                 self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
-            db.execute("PRAGMA journal_mode = WAL")
+            _write_ahead(db)
             db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} COMMIT;")
         except sqlite3.Error as error:
             if db is not None:
@@ -109,6 +109,20 @@ class SqliteBackend(SyncVerbs):
             persistence="none" if in_memory else "wal",
             warnings=lost if in_memory else (),
         )
+
+
+def _write_ahead(db: sqlite3.Connection) -> None:
+    """To WAL mode. Of many who open a new file at once SQLite refuses some without a wait."""
+    end = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(0.005)
+        else:
+            return
 
 
 @contextmanager
