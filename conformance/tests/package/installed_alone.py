@@ -54,8 +54,10 @@ def check_behaviour() -> None:
         assert job
         check(b"payload", job.payload, "memory:// serves")
         check("completed", str(backend.complete("q", job.id, job.token)), "memory:// completes")
-    for scheme in ("valkey", "valkeys", "redis", "rediss", "unix", "embedded"):
-        extra = "embedded" if scheme == "embedded" else "valkey"
+    for scheme in known_schemes():
+        if scheme == "memory":
+            continue
+        extra = "embedded" if scheme.startswith("embedded") else "valkey"
         try:
             open_backend(f"{scheme}://localhost")
         except MissingExtra as missing:

@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from echomq_core import open_async_backend, open_backend
 
 SCHEMES = {"memory", "valkey", "valkeys", "redis", "rediss", "unix", "embedded"}
+SCHEMES |= {"valkey-cluster", "embedded-cluster"}
 
 
 async def round_trip_async(url: str) -> str:
