@@ -9,7 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["CLAUSES", "PROFILES", "Clause", "Profile", "Status"]
+__all__ = ["CLAUSES", "PROFILES", "SPEC_VERSION", "Clause", "Profile", "Status"]
+
+SPEC_VERSION = "0.1"
+"""The version of the specification that this list belongs to."""
 
 Profile = Literal[
     "core",
@@ -189,6 +192,9 @@ _ALL = (
     Clause("CONN-7", "A minimal user is enough", _CONN, "wire"),
     Clause(
         "CONN-8", "Many threads or tasks, and two versions, may share a queue", _CONN, "concurrent"
+    ),
+    Clause(
+        "CONN-9", "On a cluster each queue is served by the primary of its slot", _CONN, "cluster"
     ),
     Clause("PROMISE-1", "At least once", _PROMISE, "prose"),
     Clause("PROMISE-2", "One holder per lease, and a fence for the rest", _PROMISE, "prose"),

@@ -1,4 +1,4 @@
-"""`python -m echomq_conformance run|clauses|new`: the command line of the kit.
+"""`python -m echomq_conformance run|report|replay|clauses|new`: the command line of the kit.
 
 Exit code 0: all that is claimed was shown; 1: something is broken, or the call was wrong;
 2: something was left out or not reached.
@@ -7,31 +7,37 @@ Exit code 0: all that is claimed was shown; 1: something is broken, or the call 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import scaffold
-from .matrix import clause_matrix
-from .rendering import markdown, matrix, text
+from . import commands, scaffold
+from .matrix import clause_matrix, clause_page
+from .rendering import matrix, text
+from .reports import write_reports
+from .reports.verdicts import conclusion, exit_code, numbered_failures, replay_command
 from .run import BUDGETS, DEFAULT_SEED
 from .several import run_several
 from .target import TargetError, find_target, target_names
 
 __all__ = ["main"]
 
+REPRO = Path("repro.json")
+"""Where a red run leaves its report when no `--json` says where."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; answers the exit code."""
     options = _parser().parse_args(arguments)
     if options.command == "clauses":
-        print(clause_matrix())
+        print(clause_page() if options.markdown else clause_matrix())
         return 0
     if options.command == "new":
         return scaffold.main(options)
     try:
-        return _run(options)
+        return {"run": _run, "report": commands.report, "replay": commands.replay}[options.command](
+            options
+        )
     except TargetError as error:
         print(f"echomq_conformance: {error}", file=sys.stderr)
         return 1
@@ -39,8 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m echomq_conformance", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", help="judge targets, one verdict per clause")
+    doors = parser.add_subparsers(dest="command", required=True)
+    run = doors.add_parser("run", help="judge targets, one verdict per clause")
     run.add_argument(
         "--target",
         action="append",
@@ -51,10 +57,11 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--seed", type=int, default=DEFAULT_SEED, help="default: %(default)s")
     run.add_argument("--profile", action="append", metavar="NAME", help="judge by these alone")
     run.add_argument("--jobs", type=int, default=2, metavar="N", help="targets at once (default 2)")
-    run.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON")
-    run.add_argument("--markdown", type=Path, metavar="FILE", help="write it as Markdown")
-    commands.add_parser("clauses", help="which checks and scenarios show which clause")
-    new = commands.add_parser("new", help="write the beginning of a backend package")
+    commands.add_forms(run)
+    commands.add_parsers(doors)
+    clauses = doors.add_parser("clauses", help="which checks and scenarios show which clause")
+    clauses.add_argument("--markdown", action="store_true", help="as the page of the reference")
+    new = doors.add_parser("new", help="write the beginning of a backend package")
     scaffold.add_arguments(new)
     return parser
 
@@ -75,14 +82,15 @@ def _run(options: argparse.Namespace) -> int:
     for report in reports:
         print(text(report), end="\n\n")
     print(matrix(reports))
-    if options.json is not None:
-        data = [report.as_data() for report in reports]
-        options.json.write_text(json.dumps(data, indent=1, default=str), "utf-8")
-    if options.markdown is not None:
-        options.markdown.write_text(markdown(reports), "utf-8")
-    codes = {report.exit_code for report in reports}
-    code = 1 if 1 in codes else max(codes)
-    print(f"\nseed {options.seed}: {['conforms', 'broken', 'not all was shown'][code]}")
+    code = exit_code(reports)
+    paths = commands.asked(options)
+    if code == 1:
+        paths.setdefault("json", REPRO)
+    file = str(paths.get("json", REPRO))
+    write_reports(reports, paths, file)
+    for number, _, item in numbered_failures(reports):
+        print(f"again: {replay_command(file, number)}  # {', '.join(item.clauses)}")
+    print(f"\nseed {options.seed}: {conclusion(code)}")
     return code
 
 

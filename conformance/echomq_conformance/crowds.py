@@ -9,6 +9,7 @@ from typing import Protocol
 from echomq_core.clauses import CLAUSES
 
 from . import concurrent, death, fairness
+from .breaches import breach_in, breach_of
 from .findings import Budget, Findings
 from .report import Evidence
 from .target import Target
@@ -48,17 +49,19 @@ def crowd_evidence(
     budget: Budget,
     *,
     progress: Callable[[str], None] = lambda _: None,
+    only: str | None = None,
 ) -> Iterator[Evidence]:
-    """Run what the target's claims ask for, while it is not open. Nothing that the target raises
-    comes out of here."""
+    """Run what the target's claims ask for (or `only` one check of them), while it is not open.
+    Nothing that the target raises comes out of here."""
     for crowd in _CROWDS:
-        if crowd.profile not in target.claims:
+        if crowd.profile not in target.claims or only not in (None, crowd.name):
             continue
         try:
             findings = crowd.run(target, seed=seed, budget=budget)
         except Exception as error:  # noqa: BLE001 - a fault of the target is a finding
             message = f"{crowd.clauses[0]}: {crowd.name} could not go on: {error!r}"
-            yield Evidence("crowd", crowd.name, crowd.clauses[:1], False, message)
+            breach = breach_in(message, crowd.clauses[0])
+            yield Evidence("crowd", crowd.name, crowd.clauses[:1], False, message, breach=breach)
             continue
         progress(str(findings).splitlines()[0])
         yield from _evidence(findings, target)
@@ -71,12 +74,22 @@ def _evidence(findings: Findings, target: Target) -> Iterator[Evidence]:
     pictures = "\n".join(
         exhibit.content for exhibit in findings.exhibits if exhibit.name.endswith(".txt")
     )
+    exhibits = {exhibit.name: exhibit.content for exhibit in findings.exhibits}
     for violation in findings.violations:
-        yield Evidence("crowd", name, (violation.clause,), False, str(violation), pictures)
+        yield Evidence(
+            "crowd",
+            name,
+            (violation.clause,),
+            False,
+            str(violation),
+            pictures,
+            breach=breach_of(violation),
+            exhibits=exhibits,
+        )
     broken = {violation.clause for violation in findings.violations}
     rest = tuple(clause for clause in shown if clause not in broken)
     if findings.outcome == "passed":
-        yield Evidence("crowd", name, rest, True)
+        yield Evidence("crowd", name, rest, True, str(findings).splitlines()[0])
     elif rest:
         why = "; ".join(findings.open_questions) or "ended at a fault"
         yield Evidence("crowd", name, rest, None, why)

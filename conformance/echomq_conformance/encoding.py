@@ -14,7 +14,7 @@ from typing import Any, cast
 from echomq_core import ops, values
 from echomq_core.ops import QueueOp
 
-__all__ = ["Raised", "decode", "decode_op", "encode", "encode_op"]
+__all__ = ["Raised", "decode", "decode_op", "encode", "encode_op", "operation_of"]
 
 
 class Raised(str):
@@ -32,6 +32,11 @@ _VERBS: dict[str, type[QueueOp[Any]]] = {
 _VALUES: dict[str, type] = {name: vars(values)[name] for name in values.__all__}
 
 
+def operation_of(verb: str) -> type[QueueOp[Any]]:
+    """The operation of a verb. Raises `KeyError`."""
+    return _VERBS[verb]
+
+
 def encode_op(op: QueueOp[Any]) -> dict[str, Any]:
     """The verb's name, and its arguments by name."""
     return {"verb": op.verb} | {item.name: encode(getattr(op, item.name)) for item in fields(op)}
@@ -40,7 +45,7 @@ def encode_op(op: QueueOp[Any]) -> dict[str, Any]:
 def decode_op(data: Mapping[str, Any]) -> QueueOp[Any]:
     """Raises `InvalidArgument`, `KeyError` for what is no operation."""
     arguments = {name: decode(value) for name, value in data.items() if name != "verb"}
-    return _VERBS[data["verb"]](**arguments)
+    return operation_of(data["verb"])(**arguments)
 
 
 def encode(value: Any) -> Any:

@@ -187,7 +187,7 @@ def _shortest(harness: Harness, failure: Failure, seconds: float) -> Failure:
     face = harness.face == "async"
     program = as_python(
         script,
-        f"Harness(find_target({harness.target.name!r}), asynchronous={face})",
+        f"Harness(find_target({harness.target.address!r}), asynchronous={face})",
         str(violation),
     )
     return Failure(violation, script, failure.steps_found, program)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from echomq_core.clauses import CLAUSES
+import re
+
+from echomq_core.clauses import CLAUSES, PROFILES, SPEC_VERSION
 
 from .checks import CHECKS
 from .checks.elsewhere import ELSEWHERE
@@ -10,7 +12,7 @@ from .crowds import crowd_clauses
 from .run import machine_clauses
 from .scenario import load_scenarios
 
-__all__ = ["clause_matrix", "shown_by"]
+__all__ = ["clause_matrix", "clause_page", "shown_by"]
 
 
 def shown_by() -> dict[str, list[str]]:
@@ -42,3 +44,44 @@ def clause_matrix() -> str:
             "    (prose)" if clause.profile == "prose" else "    (nothing yet)"
         ]
     return "\n".join(lines)
+
+
+def clause_page() -> str:
+    """The matrix as the page `docs/reference/clauses.md`."""
+    lines = [
+        "# Clauses and what shows them",
+        "",
+        f"Version {SPEC_VERSION} of the specification. This page is generated:"
+        " `python -m echomq_conformance clauses --markdown`.",
+        "",
+        "*Machine* is the random sequence that is compared with the oracle step by step. A *world* is"
+        " walked through completely. A *crowd* is many clients at once. A *test* needs more than a"
+        " backend (a server that breaks, a wire that is cut), and is one of this project's own.",
+    ]
+    for profile, words in PROFILES.items():
+        lines += ["", f"## {profile}", "", f"{words[:1].upper()}{words[1:]}.", ""]
+        lines += ["| clause | shown by |", "|---|---|"]
+        for clause_id, shown in shown_by().items():
+            clause = CLAUSES[clause_id]
+            if clause.profile == profile:
+                link = f"[{clause_id}](../spec/{clause.chapter}#{_anchor(clause_id, clause.title)})"
+                lines.append(f"| {link} {clause.title} | {_cell(shown, clause.status)} |")
+    return "\n".join(lines)
+
+
+def _cell(shown: list[str], status: str) -> str:
+    if not shown:
+        return "planned" if status == "planned" else "prose alone"
+    by_kind: dict[str, list[str]] = {}
+    for name in shown:
+        kind, _, rest = name.partition(" ")
+        by_kind.setdefault(kind, []).append(rest)
+    return "; ".join(
+        f"{kind} {', '.join(f'`{name}`' for name in names if name)}".strip()
+        for kind, names in by_kind.items()
+    )
+
+
+def _anchor(clause_id: str, title: str) -> str:
+    """The anchor that a Markdown renderer gives to the heading of a clause."""
+    return re.sub(r"[^\w\- ]", "", f"{clause_id} {title}".lower()).strip().replace(" ", "-")

@@ -1,4 +1,4 @@
-"""Reports for people: text for a terminal, Markdown for a file."""
+"""Reports for a terminal; `reports` has the forms for files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from echomq_core.clauses import CLAUSES
 
 from .report import MachineReport, Report, Verdict
 
-__all__ = ["markdown", "matrix", "text"]
+__all__ = ["matrix", "text"]
 
 LEAST = 20
 """Occurrences below which a count of the standard run is pointed out."""
@@ -18,9 +18,11 @@ _MARKS = {
     Verdict.PASSED: "pass",
     Verdict.FAILED: "FAIL",
     Verdict.PARTIAL: "part",
+    Verdict.UNSUPPORTED: "-",
     Verdict.NOT_CLAIMED: "-",
     Verdict.NOT_EXERCISED: "none",
     Verdict.ELSEWHERE: "test",
+    Verdict.PROVISIONAL: "text",
     Verdict.PROSE: "text",
 }
 
@@ -81,26 +83,3 @@ def matrix(reports: Sequence[Report]) -> str:
         "test: shown by a test of the project, not on a backend alone · text: no automatic check",
     ]
     return "\n".join(lines)
-
-
-def markdown(reports: Sequence[Report]) -> str:
-    """A file to keep: verdicts per target and clause, counts, and how to reproduce each."""
-    lines = ["# EchoMQ conformance", ""]
-    for report in reports:
-        verdicts = ", ".join(f"{report.count(v)} {v}" for v in Verdict if report.count(v))
-        lines += [
-            f"- **{report.target}** ({report.server}, kit {report.kit}, Python {report.python}):"
-            f" {verdicts}; {report.seconds:.0f} s. Again: `{report.replay}`"
-        ]
-    lines += ["", "| clause | rule | " + " | ".join(r.target for r in reports) + " |"]
-    lines += ["|---|---|" + "---|" * len(reports)]
-    for index, clause in enumerate(CLAUSES.values()):
-        verdicts = " | ".join(str(report.clauses[index].verdict) for report in reports)
-        lines.append(f"| {clause.id} | {clause.title} | {verdicts} |")
-    for report in reports:
-        for failure in report.failures:
-            lines += ["", f"## {report.target}: {failure.kind} {failure.name}", ""]
-            lines += [failure.message, ""]
-            if failure.program:
-                lines += ["```python", failure.program, "```"]
-    return "\n".join(lines) + "\n"

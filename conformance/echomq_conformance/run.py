@@ -7,14 +7,17 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
 from echomq_core.clauses import CLAUSES
 
-from .checks import CHECKS, Bench
+from .breaches import breach_in, breach_of
+from .checks import CHECKS, Bench, Check
 from .coverage import Coverage
 from .crowds import crowd_evidence
 from .exhaustive import PLANS, exhaustive_evidence
+from .features import features_of
 from .findings import Budget as CrowdBudget
 from .harness import Harness
 from .machine import MachineRun, run_machine
@@ -23,7 +26,9 @@ from .profiles import VERB_PROFILES
 from .report import Evidence, MachineReport, Report, judge
 from .scenario import load_scenarios
 from .scenes import SCENES
+from .script_data import encode_script
 from .showing import shown
+from .skipping import skipped_by
 from .target import PROFILES, Target, TargetError
 
 __all__ = [
@@ -115,8 +120,9 @@ def run_conformance(
     Raises `TargetError` when the target cannot be opened, or a profile or budget is unknown.
     """
     allowed = _budget(budget)
-    if profiles is not None:
-        target = _narrowed(target, profiles)
+    narrowed = tuple(profiles or ())
+    if narrowed:
+        target = _narrowed(target, narrowed)
     report = Report(
         target=target.name,
         version=target.version,
@@ -126,6 +132,9 @@ def run_conformance(
         seed=DEFAULT_SEED if seed is None else seed,
         kit=_kit_version(),
         python=platform.python_version(),
+        client=target.client,
+        address=target.address,
+        profiles=narrowed,
     )
     started = time.monotonic()
     unreached: dict[str, list[str]] = {}
@@ -140,6 +149,8 @@ def run_conformance(
     if allowed.crowds is not None:
         report.evidence += crowd_evidence(target, report.seed, allowed.crowds, progress=progress)
     report.seconds = time.monotonic() - started
+    report.finished = datetime.now(UTC).isoformat(timespec="seconds")
+    report.skipped = list(skipped_by(target, report.evidence))
     report.clauses = judge(report, unreached)
     return report
 
@@ -164,6 +175,7 @@ def _run_face(
 ) -> dict[str, list[str]]:
     claims = harness.target.claims
     report.server = _server(harness)
+    report.features = features_of(harness)
     scenarios = [scenario for scenario in load_scenarios() if scenario.profiles <= claims]
     checks = sorted(
         (check for check in CHECKS if check.profiles <= _usable(harness)),
@@ -176,24 +188,28 @@ def _run_face(
                 scenario.name,
                 scenario.clauses,
                 lambda scenario=scenario: play_scenario(harness, scenario),  # type: ignore[misc]
+                face=harness.face,
+                script=scenario.steps,
             )
         )
     progress(f"{len(scenarios)} scenarios done")
     before_last = [check for check in checks if not check.last]
     for check in before_last:
-        report.evidence.append(
-            shown("check", check.name, check.clauses, lambda c=check: c.run(Bench(harness)))  # type: ignore[misc]
-        )
+        report.evidence.append(_checked(harness, check))
     progress(f"{len(before_last)} checks done")
     run = _play_machine(harness, report, budget, progress)
     report.evidence += exhaustive_evidence(
         harness, budget.worlds, report.seed, shrink_s=budget.shrink_s, progress=progress
     )
     for check in checks[len(before_last) :]:
-        report.evidence.append(
-            shown("check", check.name, check.clauses, lambda c=check: c.run(Bench(harness)))  # type: ignore[misc]
-        )
+        report.evidence.append(_checked(harness, check))
     return {} if run is None or run.failure is not None else run.coverage.unreached(claims)
+
+
+def _checked(harness: Harness, check: Check) -> Evidence:
+    return shown(
+        "check", check.name, check.clauses, lambda: check.run(Bench(harness)), face=harness.face
+    )
 
 
 def _usable(harness: Harness) -> frozenset[str]:
@@ -231,13 +247,25 @@ def _play_machine(
         )
     except Exception as error:  # noqa: BLE001 - a fault of the target is a finding
         message = f"STATE-2: the machine could not go on: {error!r}"
-        report.evidence.append(Evidence("machine", name, ("STATE-2",), False, message))
+        report.evidence.append(
+            Evidence(
+                "machine",
+                name,
+                ("STATE-2",),
+                False,
+                message,
+                face=harness.face,
+                breach=breach_in(message, "STATE-2"),
+            )
+        )
         rest = tuple(
             clause
             for clause in machine_clauses()
             if clause != "STATE-2" and CLAUSES[clause].profile in harness.target.claims
         )
-        report.evidence.append(Evidence("machine", name, rest, None, "could not go on"))
+        report.evidence.append(
+            Evidence("machine", name, rest, None, "could not go on", face=harness.face)
+        )
         return None
     coverage = run.coverage
     report.machines.append(
@@ -251,17 +279,26 @@ def _play_machine(
         if CLAUSES[clause].profile in harness.target.claims
     )
     if run.failure is None:
-        report.evidence.append(Evidence("machine", name, spoken_for, True))
+        told = f"{coverage.examples} examples, {coverage.steps} steps"
+        report.evidence.append(Evidence("machine", name, spoken_for, True, told, face=harness.face))
     else:
         violation = run.failure.violation
         report.evidence.append(
             Evidence(
-                "machine", name, (violation.clause,), False, str(violation), run.failure.program
+                "machine",
+                name,
+                (violation.clause,),
+                False,
+                str(violation),
+                run.failure.program,
+                harness.face,
+                breach_of(violation),
+                encode_script(run.failure.script),
             )
         )
         rest = tuple(clause for clause in spoken_for if clause != violation.clause)
         stopped = f"stopped at a fault after {coverage.examples} examples"
-        report.evidence.append(Evidence("machine", name, rest, None, stopped))
+        report.evidence.append(Evidence("machine", name, rest, None, stopped, face=harness.face))
     progress(f"machine: {coverage.examples} examples, {coverage.steps} steps")
     return run
 

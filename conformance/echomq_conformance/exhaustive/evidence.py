@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from echomq_core.clauses import CLAUSES
 
+from ..breaches import breach_in, breach_of
 from ..harness import Harness
 from ..report import Evidence
+from ..script_data import encode_script
 from .choices import Do
 from .run import run_exhaustive
 from .worlds import World, world
@@ -47,13 +49,13 @@ def exhaustive_evidence(
 ) -> Iterator[Evidence]:
     """Walk through the worlds of a plan (`PLANS[budget]`) on an opened target, up to the first
     fault; the worlds after it show nothing. Nothing that the target raises comes out of here."""
-    broken = ""
+    broken, face = "", harness.face
     for name, seconds in plan:
         offered = world(name).claimed(harness.target.claims)
         title = f"world {name} ({harness.face})"
         clauses = _spoken_for(offered, harness.target.claims)
         if broken:
-            yield Evidence("exhaustive", title, clauses, None, broken)
+            yield Evidence("exhaustive", title, clauses, None, broken, face=face)
             continue
         try:
             run = run_exhaustive(
@@ -62,20 +64,33 @@ def exhaustive_evidence(
         except Exception as error:  # noqa: BLE001 - a fault of the target is a finding
             # Verbs are judged inside; what comes out here is a snapshot or a back door that raised.
             message = f"VERB-snapshot: the world {name} could not go on: {error!r}"
-            yield Evidence("exhaustive", title, ("VERB-snapshot",), False, message)
+            breach = breach_in(message, "VERB-snapshot")
+            yield Evidence(
+                "exhaustive", title, ("VERB-snapshot",), False, message, face=face, breach=breach
+            )
             broken = f"not walked: the world {name} could not go on"
-            yield Evidence("exhaustive", title, clauses, None, broken)
+            yield Evidence("exhaustive", title, clauses, None, broken, face=face)
             continue
         progress(str(run))
         if run.failure is None:
-            yield Evidence("exhaustive", title, clauses, True, str(run))
+            yield Evidence("exhaustive", title, clauses, True, str(run), face=face)
             continue
         violation, program = run.failure.violation, run.failure.program
         message = f"{violation} ({run.done} steps into the world {name})"
-        yield Evidence("exhaustive", title, (violation.clause,), False, message, program)
+        yield Evidence(
+            "exhaustive",
+            title,
+            (violation.clause,),
+            False,
+            message,
+            program,
+            face,
+            breach_of(violation),
+            encode_script(run.failure.script),
+        )
         rest = tuple(clause for clause in clauses if clause != violation.clause)
         yield Evidence(
-            "exhaustive", title, rest, None, f"stopped at a fault after {run.done} steps"
+            "exhaustive", title, rest, None, f"stopped at a fault after {run.done} steps", face=face
         )
         broken = f"not walked: the world {name} was broken off at a fault"
 

@@ -251,7 +251,7 @@ def _failure(
     """The failure as the machine tells it, with the shortest script that a bounded search finds."""
     violation, script = _shown_again(harness, violation, scripts, shrink_s / 2)
     opening = (
-        f"Harness(find_target({harness.target.name!r}), asynchronous={harness.face == 'async'})"
+        f"Harness(find_target({harness.target.address!r}), asynchronous={harness.face == 'async'})"
     )
     return Failure(violation, script, moves, as_python(script, opening, str(violation)))
 

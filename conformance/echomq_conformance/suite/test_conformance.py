@@ -6,7 +6,7 @@ import pytest
 
 from echomq_core.clauses import CLAUSES
 
-from ..report import Report, Verdict
+from ..report import NOT_TO_SHOW, Report, Verdict
 from ..run import run_conformance
 from ..target import Target
 
