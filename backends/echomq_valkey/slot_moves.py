@@ -43,9 +43,9 @@ class SlotMove:
 
     def move(self, *keys: bytes) -> None:
         """Move these keys; those that are gone meanwhile are left out."""
-        to = self.target
-        head = ("MIGRATE", to.host, to.port, "", 0, _MIGRATE_MS)
-        self._cluster.ask(self.source, *head, "AUTH", self._cluster.password, "KEYS", *keys)
+        to, password = self.target, self._cluster.password
+        where = to.host, to.port, "", 0, _MIGRATE_MS
+        self._cluster.ask(self.source, "MIGRATE", *where, "AUTH", password, "KEYS", *keys)
 
     def finish(self) -> None:
         """Move what is left, and tell every primary where the slot is now."""

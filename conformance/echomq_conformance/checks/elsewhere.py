@@ -35,10 +35,18 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     "CONN-4": (
         "valkey/test_outages.py::test_conn_4_restart_under_parked_and_busy_consumers",
         "valkey/test_sentinel.py::test_conn_4_failover_under_a_parked_consumer",
+        "cluster/test_failover.py::test_conn_4_graceful_failover_under_load_loses_nothing_that_was_acknowledged",
+        "cluster/test_failover.py::test_conn_4_parked_consumer_of_a_killed_primary_returns_in_time_and_goes_on",
     ),
     "CONN-5": ("hazards/test_scale.py::test_conn_5_draining_200_000_jobs_goes_in_bounded_steps",),
     "CONN-7": ("valkey/test_connecting.py::test_conn_7_minimal_user_may_use_every_verb",),
     "CONN-8": ("valkey/test_many_callers.py::test_conn_8_two_hundred_threads_share_a_backend",),
+    "CONN-9": (
+        "cluster/test_slot_moves.py::test_keys_2_hazard_32_no_verb_acts_on_half_of_a_queue_at_any_point_of_a_move",
+        "cluster/test_slot_moves.py::test_conn_9_a_stale_map_costs_a_detour_and_nothing_else",
+        "cluster/test_slot_moves.py::test_conn_9_no_verb_is_served_by_a_replica",
+        "cluster/test_placement.py::test_keys_1_every_verb_answers_the_same_on_queues_of_every_node",
+    ),
     "OPEN-1": (
         "valkey/test_embedded_server.py::test_embedded_url_that_was_never_used_starts_nothing",
     ),

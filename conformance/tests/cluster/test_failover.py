@@ -108,7 +108,7 @@ def test_promise_6_killed_primary_under_load_loses_only_what_had_not_reached_its
         assert any(isinstance(trouble, NotApplied) for _, trouble in told.troubles)
 
 
-def test_wait_replicas_acknowledged_admissions_survive_a_killed_primary(
+def test_promise_6_wait_replicas_acknowledged_admissions_survive_a_killed_primary(
     mortal: EmbeddedCluster, victim: EmbeddedNode
 ) -> None:
     queue = Door(mortal).queue_at(victim)
@@ -125,7 +125,7 @@ def test_wait_replicas_acknowledged_admissions_survive_a_killed_primary(
         assert backend.fsck(queue) == []
 
 
-def test_wait_replicas_too_few_says_how_many_and_the_write_stands(
+def test_promise_6_wait_replicas_too_few_says_how_many_and_the_write_stands(
     mortal: EmbeddedCluster, victim: EmbeddedNode, open_face: Opener
 ) -> None:
     queue = Door(mortal).queue_at(victim)
@@ -205,7 +205,9 @@ def test_verb_park_is_not_lost_when_its_primary_hands_over(
     cluster.wait_until_whole()
 
 
-def test_noscript_after_promotion_is_invisible(cluster: EmbeddedCluster, open_face: Opener) -> None:
+def test_conn_2_noscript_after_promotion_is_invisible(
+    cluster: EmbeddedCluster, open_face: Opener
+) -> None:
     owner = cluster.primaries()[1]
     queue = Door(cluster).queue_at(owner)
     backend = open_face(cluster.url)
@@ -261,7 +263,7 @@ def test_conn_2_no_node_at_all_is_not_applied(open_face: Opener) -> None:
         backend.enqueue("q", "g", b"1")
 
 
-def test_frozen_node_holds_up_its_own_queues_only(
+def test_conn_9_frozen_node_holds_up_its_own_queues_only(
     mortal: EmbeddedCluster, victim: EmbeddedNode, open_face: Opener
 ) -> None:
     """A node that answers nothing: its callers learn that after the read time-out; then its

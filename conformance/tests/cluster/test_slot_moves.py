@@ -140,7 +140,7 @@ def _error_counts(cluster: EmbeddedCluster, node: EmbeddedNode) -> bytes:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.verb)
-def test_conn_4_a_stale_map_costs_a_detour_and_nothing_else(
+def test_conn_9_a_stale_map_costs_a_detour_and_nothing_else(
     cluster: EmbeddedCluster, open_face: Opener, case: VerbCase
 ) -> None:
     """MOVED: the slot went away after the client learned where it was."""
@@ -157,7 +157,7 @@ def test_conn_4_a_stale_map_costs_a_detour_and_nothing_else(
     assert outcomes[0] == outcomes[1]
 
 
-def test_conn_4_calls_during_an_atomic_move_never_fail(cluster: EmbeddedCluster) -> None:
+def test_conn_9_calls_during_an_atomic_move_never_fail(cluster: EmbeddedCluster) -> None:
     """Valkey 9 moves a slot as one step."""
     if not can_move_at_once(cluster):
         pytest.skip("this server moves slots key by key only")
@@ -213,7 +213,9 @@ def _blocked(cluster: EmbeddedCluster, node: EmbeddedNode) -> bool:
     return b"blocked_clients:0" not in cluster.ask(node, "INFO", "clients")
 
 
-def test_noscript_is_mended_on_every_node(cluster: EmbeddedCluster, open_face: Opener) -> None:
+def test_conn_2_noscript_is_mended_on_every_node(
+    cluster: EmbeddedCluster, open_face: Opener
+) -> None:
     """Scripts are flushed between any two calls, and slots go to a node that never saw them."""
     backend = open_face(cluster.url)
     source, target = two_nodes(cluster)
@@ -231,7 +233,7 @@ def test_noscript_is_mended_on_every_node(cluster: EmbeddedCluster, open_face: O
     assert backend.stats(queue).completed == 10
 
 
-def test_no_verb_is_served_by_a_replica(cluster: EmbeddedCluster, open_face: Opener) -> None:
+def test_conn_9_no_verb_is_served_by_a_replica(cluster: EmbeddedCluster, open_face: Opener) -> None:
     replicas = [node for node in cluster.nodes if node not in cluster.primaries()]
     assert replicas
     for node in replicas:
