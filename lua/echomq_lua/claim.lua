@@ -4,6 +4,7 @@
 --- @arg 1 lease_ms int
 --- @returns {'job', id, group, payload, token, attempt, deadline_ms} | {'queue_paused' | 'ring_empty' | 'ghost'}
 --- @include keys
+--- @include numbers
 -- Written flat: this is the hottest path of a consumer.
 local lease = tonumber(ARGV[1])
 local ring, active, books, wake = base .. 'ring', base .. 'active', base .. 'gactive', base .. 'wake'
@@ -19,12 +20,8 @@ end
 
 -- Read and decide: the oldest real job within the headroom, past at most 1,000 ghosts.
 local lane = base .. 'g:' .. group .. ':pending'
-local limit = call('HGET', base .. 'glimit', group)
-if limit then
-  --- @include numbers
-  limit = positive(limit)
-end
-local in_flight = tonumber(call('HGET', books, group)) or 0
+local limit = positive(call('HGET', base .. 'glimit', group))
+local in_flight = counted(call('HGET', books, group))
 local page = call('ZRANGE', lane, 0, 1)
 local id, row
 local at, ghosts, more = 1, 0, #page == 2
@@ -88,8 +85,8 @@ elseif id then
   call('ZREM', lane, id)
 end
 if id then
-  attempts = (tonumber(row[3]) or 0) + 1
-  attempt = attempts - (tonumber(row[5]) or 0)
+  attempts = counted(row[3]) + 1
+  attempt = attempts - counted(row[5])
   call('HSET', base .. 'job:' .. id, 'state', 'active', 'attempts', attempts)
   if row[6] then
     call('HDEL', base .. 'job:' .. id, 'lapsed')

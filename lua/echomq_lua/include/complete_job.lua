@@ -1,4 +1,5 @@
 --- @include keys
+--- @include numbers
 -- One completion (TOKEN-2): 'completed', 'gone' or 'stale'; write_completed() must follow. What is
 -- read of books and totals is kept for the next item. Written flat: this is a hot path.
 local in_flight, ceilings = {}, {}
@@ -33,14 +34,10 @@ local function complete_job(id, token)
   end
   local n, limit, joins, tokens
   if group then
-    n = in_flight[group] or tonumber(call('HGET', base .. 'gactive', group)) or 0
+    n = in_flight[group] or counted(call('HGET', base .. 'gactive', group))
     limit = ceilings[group]
     if limit == nil then
-      limit = call('HGET', base .. 'glimit', group)
-      if limit then
-        --- @include numbers
-        limit = positive(limit)
-      end
+      limit = positive(call('HGET', base .. 'glimit', group))
       ceilings[group] = limit or false
     end
     -- RING-3: a full lane with work comes back when the count falls below its limit.
