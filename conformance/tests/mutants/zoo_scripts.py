@@ -158,8 +158,8 @@ _CLAIMS = (
         "no-hand-on-of-many",
         "WAKE-2",
         "include/turns.lua",
-        "  if left then\n",
-        "  if left and not single then\n",
+        "  if hand_on then\n",
+        "  if hand_on and not single then\n",
     ),
     _lua(
         "limit-off-by-one",

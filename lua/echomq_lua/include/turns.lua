@@ -1,11 +1,11 @@
 --- @include keys
 --- @include numbers
 --- @include now_ms
---- @include recount
 -- The turn of claim_many, wclaim and bclaim (VERB-turn): reads and decides all turns on what it
 -- loaded of the ring and the lanes, then writes once.
 local turn_lanes, touched_lanes = {}, {}
 local served, ghosts_met = {}, 0
+local recount_books
 
 local function open_lane(group, limit, in_flight, page_size)
   local key = lane_key(group)
@@ -111,7 +111,12 @@ local function write_jobs(deadline)
       recounts = recounts or score ~= false
     end
     if recounts then
+      --- @include recount
       check_recount()
+      for _, job in ipairs(served) do
+        count_shift(job[2], 1)
+      end
+      recount_books = recount
     end
     call('ZADD', base .. 'active', unpack(entries))
   end
@@ -134,7 +139,7 @@ local function write_jobs(deadline)
       books[#books + 1] = lane.n
     end
   end
-  return answer, books, recounts
+  return answer, books
 end
 
 -- `total` jobs in turns of `per_turn`; `single`: one turn only.
@@ -177,23 +182,20 @@ local function take_turns(total, per_turn, single, lease)
   local left = front[front_at] ~= nil
     or back[back_at] ~= nil
     or (not whole and call('LLEN', base .. 'ring') > #front)
-  check_wake()
+  local hand_on = left and call('LLEN', base .. 'wake') == 0
 
   local deadline = now_ms() + lease
-  local answer, books, recounts = write_jobs(deadline)
+  local answer, books = write_jobs(deadline)
   write_ring(single)
   for start = 1, #books, 2000 do
     call('HSET', base .. 'gactive', unpack(books, start, math.min(start + 1999, #books)))
   end
-  if recounts then
-    for _, job in ipairs(served) do
-      count_shift(job[2], 1)
-    end
-    recount()
-    left = call('LLEN', base .. 'ring') > 0
+  if recount_books then
+    recount_books()
+    hand_on = call('LLEN', base .. 'ring') > 0 and call('LLEN', base .. 'wake') == 0
   end
-  if left then
-    leave_token()
+  if hand_on then
+    call('LPUSH', base .. 'wake', '1')
   end
   if not answer[2] then
     return { 'ghost' }
