@@ -14,7 +14,14 @@ from echomq_core import (
 
 from .exchange import ErrorReply
 
-__all__ = ["MINIMAL_USER", "is_compile_error", "is_transient", "server_version", "typed_error"]
+__all__ = [
+    "CLUSTER_PERMISSIONS",
+    "MINIMAL_USER",
+    "is_compile_error",
+    "is_transient",
+    "server_version",
+    "typed_error",
+]
 
 _TRANSIENT = frozenset(
     {
@@ -46,8 +53,12 @@ MINIMAL_USER = (
 )
 """Keys and commands of an ACL user who may do what every verb needs (CONN-7)."""
 
+CLUSTER_PERMISSIONS = "+cluster|slots +asking"
+"""What that user needs besides on a cluster (CONN-9)."""
+
 _NO_PERMISSION = (
-    f"Give this user what EchoMQ needs: ACL SETUSER <user> on >password {MINIMAL_USER}. "
+    f"Give this user what EchoMQ needs: ACL SETUSER <user> on >password {MINIMAL_USER} "
+    f"(on a cluster also {CLUSTER_PERMISSIONS}). "
     f"If it was in use before, run fsck afterwards"
 )
 

@@ -8,8 +8,9 @@ from typing import Any, cast
 import pytest
 import redis
 from echomq_valkey import AsyncValkeyBackend, EmbeddedCluster, ValkeyBackend
+from echomq_valkey.replies import CLUSTER_PERMISSIONS, MINIMAL_USER
 
-from echomq_core import FullBackend, Job, Keyspace, open_backend
+from echomq_core import FullBackend, Job, Keyspace, ServerUnusable, open_backend
 from echomq_core.keyspace import VERSION_KEY, slot_of
 
 from ..valkey.faces import Opener
@@ -69,6 +70,27 @@ def test_keys_4b_the_version_fence_is_on_its_own_slot(
         assert open_face(cluster.url).depth("q", "g") == 0
     finally:
         cluster.ask(owner, "DEL", VERSION_KEY)
+
+
+def test_conn_7_the_minimal_user_and_two_permissions_are_enough_on_a_cluster(
+    cluster: EmbeddedCluster, open_face: Opener
+) -> None:
+    rule = ("ACL", "SETUSER", "worker", "reset", "on", ">pw", *MINIMAL_USER.split())
+    for node in cluster.nodes:
+        cluster.ask(node, *rule)
+    addresses = ",".join(node.address for node in cluster.nodes)
+    url = f"valkey-cluster://worker:pw@{addresses}"
+    with pytest.raises(ServerUnusable, match=r"cluster\|slots"):
+        open_face(url).depth("q", "g")
+    for node in cluster.nodes:
+        cluster.ask(node, "ACL", "SETUSER", "worker", *CLUSTER_PERMISSIONS.split())
+    backend = open_face(url)
+    door = Door(cluster)
+    for case in CASES:
+        for node in cluster.primaries():
+            queue = door.queue_at(node)
+            case.prepare(backend, cast("redis.Redis", door), queue)
+            case.call(backend, queue)
 
 
 def test_check_names_the_topology(cluster: EmbeddedCluster, open_face: Opener) -> None:
