@@ -5,9 +5,11 @@ from . import (
     arguments,
     asynchronous,
     clocks,
+    damage,
     elsewhere,
     insight,
     standing,
+    vectors,
     waking,
     wire,
 )
@@ -22,9 +24,11 @@ __all__ = [
     "asynchronous",
     "clause",
     "clocks",
+    "damage",
     "elsewhere",
     "insight",
     "standing",
+    "vectors",
     "waking",
     "wire",
 ]

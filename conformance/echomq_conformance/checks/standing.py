@@ -46,6 +46,26 @@ def keys_4_a_mint_carries_the_time_of_its_producer(bench: Bench) -> None:
     assert low <= at <= high, f"KEYS-4: minted at {at}, between {low} and {high}"
 
 
+@clause("TOKEN-1")
+def token_1_tokens_compare_as_numbers(bench: Bench) -> None:
+    """Past 9, 99 and 256 the newest token alone is the right one, and 3 is no part of 30."""
+    backend, queue = bench.backend, bench.queue
+    (job_id,) = bench.admit("g")
+    for token in range(1, 262):
+        job = backend.claim(queue, LEASE_MS)
+        equal("TOKEN-1", "token", token, getattr(job, "token", job))
+        if token in (10, 30, 100, 257, 260):
+            for old in (1, token // 10, token - 1, token + 1, token * 10):
+                verdict = backend.extend(queue, job_id, old, LEASE_MS)
+                equal("TOKEN-1", f"extend with {old} at token {token}", "stale", verdict)
+        right = int(str(token))
+        equal("TOKEN-1", "extend", "extended", backend.extend(queue, job_id, right, LEASE_MS))
+        equal("TOKEN-1", "release", "released", backend.release(queue, job_id, right))
+    job = backend.claim(queue, LEASE_MS)
+    equal("TOKEN-1", "attempt after 261 releases", 1, getattr(job, "attempt", job))
+    equal("TOKEN-1", "complete", "completed", backend.complete(queue, job_id, int("262")))
+
+
 @clause("RING-4", "RING-2")
 def ring_4_no_lane_waits_more_than_one_turn_of_each_other(bench: Bench) -> None:
     """Between two turns of a lane that stays serviceable, every other lane has at most one."""

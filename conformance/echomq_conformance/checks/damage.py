@@ -1,0 +1,114 @@
+"""Checks of fsck on keys that somebody broke by hand, through the target's back door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from echomq_core import Keyspace
+
+from .registry import Bench, clause, equal
+
+WIRE = ("wire", "control")
+LEASE_MS = 60_000
+
+
+def _mended(bench: Bench, *expected: tuple[str, str | None, str | None]) -> None:
+    """A report tells exactly these breaches and mends nothing, a repair mends them, and none is left."""
+    b, q = bench.backend, bench.queue
+    told = [(each.clause, each.group, each.job_id) for each in b.fsck(q)]
+    equal("VERB-fsck", "breaches", sorted(expected, key=str), sorted(told, key=str))
+    again = [(each.clause, each.group, each.job_id) for each in b.fsck(q, repair=True)]
+    equal("VERB-fsck", "breaches of a report and of a repair", told, again)
+    equal("VERB-fsck", "breaches after the repair", [], b.fsck(q))
+
+
+@clause("VERB-fsck", "STATE-1", profiles=WIRE)
+def verb_fsck_puts_rows_that_stand_nowhere_where_they_belong(bench: Bench) -> None:
+    """Dead rows to `dead`, all others to their lanes, with their attempts and without the mark."""
+    b, q, keys = bench.backend, bench.queue, Keyspace(bench.queue)
+    pending, active, scheduled, dead, kept = bench.admit("g", 5)
+    bench.probe("ZREM", keys.lane("g"), pending)
+    for job_id in (active, scheduled, dead):
+        equal("VERB-fsck", "claimed", job_id, getattr(b.claim(q, LEASE_MS), "id", None))
+    b.retry(q, scheduled, 1, delay_ms=LEASE_MS, max_attempts=9, error="later")
+    b.retry(q, dead, 1, delay_ms=0, max_attempts=1, error="never")
+    bench.probe("ZREM", keys.active, active)
+    bench.probe("ZREM", keys.schedule, scheduled)
+    bench.probe("ZREM", keys.dead, dead)
+    bench.probe("HSET", keys.job(active), "lapsed", "1")
+    lost = [("STATE-1", "g", job_id) for job_id in (pending, active, scheduled, dead)]
+    _mended(bench, *lost, ("BOOK-1", "g", None))
+    seen = bench.see()
+    equal("VERB-fsck", "lane", (pending, active, scheduled, kept), seen.lanes["g"])
+    equal("VERB-fsck", "dead", (dead,), seen.dead)
+    equal("VERB-fsck", "books", {}, dict(seen.in_flight))
+    rows = [(seen.jobs[i].attempts, seen.jobs[i].lapsed) for i in (pending, active, scheduled)]
+    equal("VERB-fsck", "attempts and mark", [(0, False), (1, False), (1, False)], rows)
+    equal("VERB-fsck", "error kept", "never", seen.jobs[dead].last_error)
+    equal("VERB-fsck", "failed total", 1, seen.failed)
+
+
+@clause("VERB-fsck", "BOOK-1", profiles=WIRE)
+def verb_fsck_recounts_books_that_are_too_high_or_too_low(bench: Bench) -> None:
+    """A count for nobody, one too low, and a lane at its limit by a wrong count, which joins."""
+    b, q, keys = bench.backend, bench.queue, Keyspace(bench.queue)
+    bench.admit("a", 3)
+    bench.admit("full", 1)
+    b.limit(q, "full", 2)
+    equal("VERB-fsck", "claimed", 2, len(list(b.bclaim(q, LEASE_MS, 2))))
+    bench.probe("HSET", keys.in_flight, "a", 1, "full", 2, "nobody", 3)
+    bench.probe("LREM", keys.ring, 0, "full")
+    bench.probe("DEL", keys.wake)
+    _mended(bench, ("BOOK-1", "a", None), ("BOOK-1", "full", None), ("BOOK-1", "nobody", None))
+    seen = bench.see()
+    equal("VERB-fsck", "books", {"a": 2}, dict(seen.in_flight))
+    equal("VERB-fsck", "ring", ("a", "full"), seen.ring)
+    equal("VERB-fsck", "a token for the lane that joined", 1, seen.wakes)
+
+
+@clause("VERB-fsck", "RING-1", profiles=WIRE)
+def verb_fsck_mends_the_ring(bench: Bench) -> None:
+    """Twice on it: the first stays. Not on it: joins in byte order. On it for nothing: leaves."""
+    b, q, keys = bench.backend, bench.queue, Keyspace(bench.queue)
+    for group in ("twice", "z", "b", "held"):
+        bench.admit(group)
+    b.pause(q, "held")
+    bench.probe("DEL", keys.ring, keys.wake)
+    bench.probe("RPUSH", keys.ring, "twice", "held", "nobody", "twice", "twice")
+    names = ("b", "held", "nobody", "twice", "z")
+    _mended(bench, *(("RING-1", name, None) for name in names))
+    seen = bench.see()
+    equal("VERB-fsck", "ring", ("twice", "b", "z"), seen.ring)
+    equal("VERB-fsck", "a token for the lanes that joined", 1, seen.wakes)
+
+
+@clause("VERB-fsck", "GHOST-1", profiles=WIRE)
+def verb_fsck_drops_ghosts_in_pages(bench: Bench) -> None:
+    """More than a page of ghosts among real jobs, in every place; the real ones stay in order."""
+    b, q, keys = bench.backend, bench.queue, Keyspace(bench.queue)
+    real = bench.admit("g", 3)
+    ghosts = [f"JOB0000000{number:04d}" for number in range(1_100)]
+    places: tuple[tuple[str, Callable[[int], int]], ...] = (
+        (keys.lane("g"), lambda _: 0),
+        (keys.active, lambda number: 10**13 + number // 7),
+        (keys.dead, lambda _: 0),
+    )
+    for place, score in places:
+        for start in range(0, len(ghosts), 100):
+            entries = [
+                part
+                for number in range(start, start + 100)
+                for part in (score(number), ghosts[number])
+            ]
+            bench.probe("ZADD", place, *entries)
+    found = [each.job_id for each in b.fsck(q)]
+    equal("VERB-fsck", "ghosts told", sorted(ghosts * 3), sorted(str(i) for i in found))
+    equal("VERB-fsck", "ghosts mended", 3_300, len(b.fsck(q, repair=True)))
+    equal("VERB-fsck", "breaches after the repair", [], b.fsck(q))
+    seen = bench.see()
+    equal(
+        "VERB-fsck",
+        "what stays",
+        ({"g": tuple(real)}, {}, ()),
+        (dict(seen.lanes), dict(seen.active), seen.dead),
+    )
