@@ -27,26 +27,29 @@ __all__ = ["changes", "main"]
 
 SEED = 7
 LIMIT_S = 90.0
-DEEP = Budget(25, 40, 3)
-DEEP_WORLDS = (("lives", 2.0), ("three", 1.5), ("lossy", 1.5))
+DEEP = Budget(examples=15, steps=40, tours=1)
+DEEP_WORLDS = (("lives", 1.5), ("three", 1.0), ("lossy", 1.0))
 
 MODEL_FILES = (
     "admission.py",
     "explaining.py",
     "operators.py",
-    "ordered.py",
     "reads.py",
-    "repair.py",
     "settling.py",
     "state.py",
     "sweeps.py",
     "turns.py",
     "waking.py",
 )
-"""The oracle itself: the store's lock, clock, parking and faces have tests of their own."""
+"""The rules of the oracle. Left out: `ordered.py`, a container with tests of its own, whose changes
+mostly cost time; `repair.py`, since a memory target has no door to damage but a lost row (the fsck of
+the scripts is in: there the wire profile breaks keys by hand); lock, clock, parking and faces."""
 
 NOT_SCRIPTS = ("diagnose.lua",)
 """It only names the key in a refusal; `conformance/tests/wire` goes through all of it."""
+
+SAME = ("_Is_Eq", "_IsNot_NotEq")
+"""Operators that change nothing where they apply: members of enumerations and `None`."""
 
 
 def changes(what: str) -> Iterator[Change]:
@@ -63,7 +66,9 @@ def changes(what: str) -> Iterator[Change]:
     from .python_operators import python_changes
 
     for file in MODEL_FILES:
-        yield from python_changes(file, source_of("model", file))
+        for change in python_changes(file, source_of("model", file)):
+            if not change.operator.endswith(SAME):
+                yield change
 
 
 def first_finding(what: str, change: Change) -> Finding | None:
@@ -80,11 +85,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants.automatic", description=__doc__)
     parser.add_argument("what", choices=("model", "scripts"))
     parser.add_argument("--sample", type=int, default=300, metavar="N", help="0: all")
+    parser.add_argument("--file", action="append", metavar="FILE", help="changes of these alone")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=2, metavar="N")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
-    offered = list(changes(options.what))
+    offered = [
+        change
+        for change in changes(options.what)
+        if options.file is None or change.file in options.file
+    ]
     chosen = offered
     if options.sample and options.sample < len(offered):
         chosen = Random(options.seed).sample(offered, options.sample)

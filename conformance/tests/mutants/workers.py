@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import resource
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -41,7 +42,17 @@ class _Running(Generic[J]):
 def each_in_a_process(
     jobs: Sequence[J], do: Callable[[J], R], *, at_once: int, limit_s: float
 ) -> Iterator[Ended[J, R]]:
-    """The results as they come in, each job in a fork of this process."""
+    """The results as they come in, each job in a fork of this process.
+
+    What a process that is ended leaves in its folder for temporary files goes at the end.
+    """
+    with tempfile.TemporaryDirectory(prefix="echomq-mutants-") as folder:
+        yield from _each(jobs, do, at_once, limit_s, folder)
+
+
+def _each(
+    jobs: Sequence[J], do: Callable[[J], R], at_once: int, limit_s: float, folder: str
+) -> Iterator[Ended[J, R]]:
     context = multiprocessing.get_context("fork")
     waiting = list(reversed(jobs))
     running: dict[Connection, _Running[J]] = {}
@@ -49,7 +60,7 @@ def each_in_a_process(
         while waiting and len(running) < at_once:
             job = waiting.pop()
             ours, theirs = context.Pipe(duplex=False)
-            process = context.Process(target=_carry_out, args=(do, job, theirs))
+            process = context.Process(target=_carry_out, args=(do, job, theirs, folder))
             process.start()
             theirs.close()
             running[ours] = _Running(job, process, time.monotonic())
@@ -77,7 +88,8 @@ def _received(connection: Connection, each: _Running[J], took: float) -> Ended[J
     return Ended(each.job, answer, "", took) if fine else Ended(each.job, None, answer, took)
 
 
-def _carry_out(do: Callable[[J], R], job: J, connection: Connection) -> None:
+def _carry_out(do: Callable[[J], R], job: J, connection: Connection, folder: str) -> None:
+    tempfile.tempdir = folder
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     try:
         connection.send((True, do(job)))
