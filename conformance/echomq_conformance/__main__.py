@@ -1,4 +1,4 @@
-"""`python -m echomq_conformance run|report|replay|clauses|new`: the command line of the kit.
+"""`python -m echomq_conformance run|report|replay|clauses|new|vectors`: the command line of the kit.
 
 Exit code 0: all that is claimed was shown; 1: something is broken, or the call was wrong;
 2: something was left out or not reached.
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import commands, scaffold
+from . import commands, scaffold, vector_command
 from .matrix import clause_matrix, clause_page
 from .rendering import matrix, text
 from .reports import write_reports
@@ -34,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if options.command == "new":
         return scaffold.main(options)
+    if options.command == "vectors":
+        return vector_command.main(options)
     try:
         return {"run": _run, "report": commands.report, "replay": commands.replay}[options.command](
             options
@@ -63,6 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     clauses.add_argument("--markdown", action="store_true", help="as the page of the reference")
     new = doors.add_parser("new", help="write the beginning of a backend package")
     scaffold.add_arguments(new)
+    vectors = doors.add_parser("vectors", help="play the interop vectors against a server")
+    vector_command.add_arguments(vectors)
     return parser
 
 
