@@ -7,7 +7,7 @@ code that plays a vector meets no surprise.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -137,8 +137,9 @@ def _script(script: Mapping[str, Any] | None, at: str) -> tuple[str, tuple[str, 
 def _check_value(value: Any, at: str) -> None:
     if not isinstance(value, dict) or len(value) != 1 or not set(value) <= set(_KINDS):
         raise VectorError(f"{at}: one of {', '.join(_KINDS)} is expected, not {value!r}")
-    kind, held = next(iter(value.items()))
-    if not held or held.__class__ is not _KINDS[kind]:
+    ((kind, held),) = value.items()
+    of_its_kind = isinstance(held, _KINDS[kind])
+    if not of_its_kind or not held:
         raise VectorError(f"{at}: a {kind} that is not empty is expected, not {held!r}")
     if kind == "string":
         return
@@ -168,4 +169,7 @@ def _is_score(value: Any) -> bool:
 
 
 _MAPS = ("hash", "zset")
-_RIGHT = {"zset": _is_score, "set": lambda value: isinstance(value, str)}
+_RIGHT: dict[str, Callable[[Any], bool]] = {
+    "zset": _is_score,
+    "set": lambda value: isinstance(value, str),
+}
