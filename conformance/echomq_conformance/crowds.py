@@ -12,6 +12,7 @@ from . import concurrent, death, fairness
 from .breaches import breach_in, breach_of
 from .findings import Budget, Findings
 from .report import Evidence
+from .showing import blamed_by
 from .target import Target
 
 __all__ = ["crowd_clauses", "crowd_evidence"]
@@ -59,18 +60,25 @@ def crowd_evidence(
         try:
             findings = crowd.run(target, seed=seed, budget=budget)
         except Exception as error:  # noqa: BLE001 - a fault of the target is a finding
-            message = f"{crowd.clauses[0]}: {crowd.name} could not go on: {error!r}"
-            breach = breach_in(message, crowd.clauses[0])
-            yield Evidence("crowd", crowd.name, crowd.clauses[:1], False, message, breach=breach)
+            blamed = blamed_by(error, crowd.clauses[0])
+            message = f"{blamed}: {crowd.name} could not go on: {error!r}"
+            breach = breach_in(message, blamed)
+            yield Evidence("crowd", crowd.name, (blamed,), False, message, breach=breach)
+            rest = tuple(clause for clause in _claimed(crowd.clauses, target) if clause != blamed)
+            yield Evidence("crowd", crowd.name, rest, None, "could not go on")
             continue
         progress(str(findings).splitlines()[0])
         yield from _evidence(findings, target)
 
 
+def _claimed(clauses: tuple[str, ...], target: Target) -> list[str]:
+    return [clause for clause in clauses if CLAUSES[clause].profile in target.claims]
+
+
 def _evidence(findings: Findings, target: Target) -> Iterator[Evidence]:
     """A breach stands against its own clause; what it kept from being shown is left open."""
     name = findings.check
-    shown = [clause for clause in findings.clauses if CLAUSES[clause].profile in target.claims]
+    shown = _claimed(findings.clauses, target)
     pictures = "\n".join(
         exhibit.content for exhibit in findings.exhibits if exhibit.name.endswith(".txt")
     )

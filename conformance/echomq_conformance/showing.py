@@ -10,7 +10,14 @@ from echomq_core.clauses import CLAUSES
 from .breaches import breach_in
 from .report import Evidence
 
-__all__ = ["shown"]
+__all__ = ["blamed_by", "shown"]
+
+
+def blamed_by(error: Exception, otherwise: str) -> str:
+    """The clause that an error stands against: a backend that is being written names the clause of
+    the verb that it lacks in its `NotImplementedError`; any other error says nothing."""
+    named = str(error).split(":", 1)[0]
+    return named if isinstance(error, NotImplementedError) and named in CLAUSES else otherwise
 
 
 def shown(
@@ -37,11 +44,9 @@ def shown(
         # The clause that the message names first is the broken one; the others are not shown.
         return broken((blamed,) if blamed in CLAUSES else clauses, message)
     except NotImplementedError as missing:
-        # A backend being written names the clause of the verb that it lacks.
-        named = str(missing).split(":", 1)[0]
-        blamed = named if named in CLAUSES else clauses[0]
-        message = f"{blamed}: {kind} {name} needs what is not written yet: {missing}"
-        return broken((blamed,), message)
+        lacking = blamed_by(missing, clauses[0])
+        message = f"{lacking}: {kind} {name} needs what is not written yet: {missing}"
+        return broken((lacking,), message)
     except Exception as error:  # noqa: BLE001 - a fault of the target is a finding
         message = f"{clauses[0]}: {kind} {name} could not go on: {error!r}"
         return broken(clauses[:1], message)

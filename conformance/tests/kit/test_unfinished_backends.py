@@ -86,3 +86,16 @@ def test_clauses_that_the_machine_was_to_show_are_partial_when_it_cannot_go_on(
     assert _verdict(without_ageing, "RING-1") is Verdict.PARTIAL
     assert _verdict(without_ageing, "TOKEN-1") is Verdict.PARTIAL
     assert _verdict(without_ageing, "ARG-numbers") is Verdict.PASSED
+
+
+def test_fairness_that_cannot_go_on_blames_the_missing_verb_and_shows_nothing() -> None:
+    class WithoutComplete(MemoryBackend):
+        def _perform(self, op: ops.Op[A]) -> A:
+            if isinstance(op, ops.Complete):
+                raise NotImplementedError("VERB-complete: the row goes")
+            return super()._perform(op)
+
+    report = _report(WithoutComplete)
+    (broken,) = [item for item in report.failures if item.name == "fairness"]
+    assert broken.clauses == ("VERB-complete",)
+    assert _verdict(report, "RING-4") is Verdict.PARTIAL
