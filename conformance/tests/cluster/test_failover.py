@@ -282,3 +282,28 @@ def test_conn_9_frozen_node_holds_up_its_own_queues_only(
     assert time.monotonic() - started < 5
     until(lambda: _admitted(backend, there), "the replica took over")
     assert backend.fsck(there) == []
+
+
+def test_promise_6_primary_that_was_frozen_comes_back_as_a_replica_and_nothing_is_mixed(
+    mortal: EmbeddedCluster, victim: EmbeddedNode, open_face: Opener
+) -> None:
+    """A client of before still has connections to it; what its heir was told meanwhile holds."""
+    queue = Door(mortal).queue_at(victim)
+    early = open_face(f"{mortal.url}?socket_timeout=2")
+    with ValkeyBackend.from_url(mortal.url, wait_replicas=1, wait_ms=5_000) as careful:
+        before = {careful.enqueue(queue, f"g{number % 3}", b"1").id for number in range(10)}
+    assert early.stats(queue).pending == 10
+    mortal.pause(victim)
+    promoted(mortal, queue, victim)
+    with ValkeyBackend.from_url(mortal.url) as late:
+        meanwhile = {late.enqueue(queue, f"g{number % 3}", b"2").id for number in range(10)}
+        job = late.claim(queue, 1_000_000)
+        assert isinstance(job, Job)
+        mortal.resume(victim)
+        mortal.wait_until_whole()
+        until(lambda: _admitted(early, queue), "the early client goes on")
+        assert early.complete(queue, job.id, job.token) == "completed"
+        here = ids_in(late, queue)
+        assert (before | meanwhile) - {job.id} <= here
+        assert len(here) == 20, "20 admitted, one completed, one more admitted"
+        assert late.fsck(queue) == []
