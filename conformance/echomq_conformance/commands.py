@@ -75,6 +75,6 @@ def replay(options: argparse.Namespace) -> int:
         target = find_target(options.target or found.address or found.target)
         again = replay_failure(found, item, target)
         told = "the fault does not show" if again.passed else again.message
-        print(f"{number}. {item.kind} {item.name} on {target.name}: {told}")
+        print(f"{number}. {item.title} on {target.name}: {told}")
         codes.add({True: 0, False: 1, None: 2}[again.passed])
     return 1 if 1 in codes else max(codes)

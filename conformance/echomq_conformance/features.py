@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 from typing import Any
 
-from echomq_core import JobState, NewJob, Unsupported, mint_job_id
+from echomq_core import InvalidArgument, JobState, NewJob, Unsupported, mint_job_id
 
 from .encoding import operation_of
 from .face import arguments
@@ -18,7 +18,7 @@ __all__ = ["features_of"]
 
 def features_of(harness: Harness) -> Features:
     """Calls each verb that is not claimed once, on a queue of its own; never raises for its faults.
-    A verb that answers, or refuses its queue or job, is there; the typed refusal is `Unsupported`."""
+    A verb that answers, or refuses an argument, is there."""
     claims = harness.target.claims
     found: dict[str, list[str]] = {"unsupported": [], "undeclared": [], "unclear": []}
     for verb, profile in VERB_PROFILES.items():
@@ -39,6 +39,8 @@ def _outcome(harness: Harness, verb: str) -> str:
         return "unsupported"
     except AttributeError as missing:  # the async face looks a verb up when it is called
         return "unsupported" if missing.name == verb else "unclear"
+    except InvalidArgument:  # it is there: it looked at its arguments
+        return "undeclared"
     except Exception:  # noqa: BLE001 - whatever it raises, it is no typed refusal
         return "unclear"
     return "undeclared"

@@ -10,6 +10,7 @@ from typing import Any
 from echomq_core.clauses import CLAUSES, SPEC_VERSION
 
 from .checks.elsewhere import ELSEWHERE
+from .profiles import verbs_of_clause
 
 __all__ = [
     "NOT_TO_SHOW",
@@ -81,6 +82,11 @@ class Evidence:
     breach: Breach | None = None
     script: tuple[Mapping[str, Any], ...] = ()
     exhibits: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Kind and name, without saying anything twice."""
+        return self.name if self.name.startswith(self.kind) else f"{self.kind} {self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +202,8 @@ def _judge_one(report: Report, clause_id: str, unreached: list[str]) -> ClauseRe
         verdict = Verdict.FAILED
         notes = tuple(item.message for item in failures)
     elif clause.profile not in report.claims:
-        refused = clause_id.removeprefix("VERB-") in report.features.unsupported
+        verbs = verbs_of_clause(clause_id)
+        refused = bool(verbs) and set(verbs) <= set(report.features.unsupported)
         verdict = Verdict.UNSUPPORTED if refused else Verdict.NOT_CLAIMED
     elif stopped := [item for item in about if item.passed is None]:
         verdict = Verdict.PARTIAL

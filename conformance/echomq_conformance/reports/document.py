@@ -95,7 +95,7 @@ def _clause(found: ClauseReport, report: Report) -> dict[str, Any]:
         "profile": found.profile,
         "verdict": str(found.verdict),
         "passes": found.evidence,
-        "evidence": list(dict.fromkeys(f"{item.kind} {item.name}" for item in about)),
+        "evidence": list(dict.fromkeys(item.title for item in about)),
         "notes": list(found.notes),
     }
 

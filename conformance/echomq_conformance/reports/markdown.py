@@ -92,7 +92,7 @@ def _row(cells: Sequence[str]) -> str:
 
 def _failure(number: int, report: Report, item: Evidence, file: str) -> Iterator[str]:
     face = f" ({item.face} face)" if item.face else ""
-    yield f"### {number}. {', '.join(item.clauses)}: {item.kind} {_plain(item.name)}"
+    yield f"### {number}. {', '.join(item.clauses)}: {_plain(item.title)}"
     yield ""
     yield f"On {_plain(report.target)}{face}."
     yield ""

@@ -112,7 +112,7 @@ def _failure(number: int, report: Report, item: Evidence, file: str) -> Iterator
     face = f", {item.face} face" if item.face else ""
     clauses = ", ".join(item.clauses)
     yield f'<article class="card failure" id="failure-{number}">'
-    yield f"<h3>{number}. {escape(clauses)}: {escape(f'{item.kind} {item.name}')}</h3>"
+    yield f"<h3>{number}. {escape(clauses)}: {escape(item.title)}</h3>"
     yield f'<p class="small">on {escape(report.target)}{face}</p><dl>'
     breach = item.breach
     if breach is None or not breach.expected:
@@ -164,10 +164,7 @@ def _clauses(reports: Sequence[Report]) -> Iterator[str]:
 
 def _shown_by(clause: str, reports: Sequence[Report]) -> Iterator[str]:
     about = dict.fromkeys(
-        f"{item.kind} {item.name}"
-        for report in reports
-        for item in report.evidence
-        if clause in item.clauses
+        item.title for report in reports for item in report.evidence if clause in item.clauses
     )
     notes = dict.fromkeys(
         note
@@ -192,9 +189,7 @@ def _played(report: Report) -> Iterator[str]:
     told = [item for item in report.evidence if item.passed and item.message]
     if told:
         yield f"<h3>{escape(report.target)}: other tiers</h3><ul>"
-        yield from (
-            f"<li>{escape(f'{item.kind} {item.name}: {item.message}')}</li>" for item in told
-        )
+        yield from (f"<li>{escape(f'{item.title}: {item.message}')}</li>" for item in told)
         yield "</ul>"
 
 

@@ -38,4 +38,5 @@ def write_reports(
     """`paths`: form → file to write. Folders are made. `file`: what the commands to replay name."""
     for form, path in paths.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(FORMS[form][1](reports, file), "utf-8")
+        # A target may answer half a surrogate pair, which no file can hold; in JSON the escape is one.
+        path.write_text(FORMS[form][1](reports, file), "utf-8", errors="backslashreplace")
