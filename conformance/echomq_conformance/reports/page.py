@@ -47,7 +47,7 @@ def page(reports: Sequence[Report], file: str = "report.json") -> str:
         f"<title>EchoMQ conformance: {escape(names)}</title><style>{css}</style></head><body>",
         f"<header><h1>EchoMQ conformance {_pill(conclusion(code), _TONE_OF_CODE[code])}</h1>",
         "<nav>",
-        f'<a href="#failures">{len(failures)} failures</a>' if failures else "",
+        f'<a href="#failures">Failures ({len(failures)})</a>' if failures else "",
         '<a href="#clauses">Clauses</a><a href="#counts">What was played</a>',
         '<a href="#left-out">What was left out</a></nav></header><main>',
         '<section class="cards" aria-label="Targets">',
@@ -83,7 +83,7 @@ def _card(report: Report) -> Iterator[str]:
     counts = ", ".join(f"{report.count(each)} {each}" for each in Verdict if report.count(each))
     for term, told in (
         ("clauses", counts),
-        ("target", f"{report.target} {report.version}"),
+        ("version", report.version),
         ("server", report.server),
         ("client", report.client),
         ("kit", f"{report.kit}, spec {report.spec}, Python {report.python}"),
@@ -128,7 +128,9 @@ def _failure(number: int, report: Report, item: Evidence, file: str) -> Iterator
             yield f'<div class="scroll"><img alt="{escape(name)}: {escape(item.message)}" '
             yield f'src="data:image/svg+xml;base64,{picture}"></div>'
     if item.program:
-        yield f"<details open><summary>{'The script' if item.script else 'What happened'}</summary>"
+        shut = any(name.endswith(".svg") for name in item.exhibits)  # the picture says the same
+        yield f"<details{'' if shut else ' open'}>"
+        yield f"<summary>{'The script' if item.script else 'What happened'}</summary>"
         yield f"<pre>{escape(item.program)}</pre></details>"
     elif item.script:
         yield "<details><summary>The steps</summary>"
