@@ -118,6 +118,29 @@ def conformance(session: nox.Session) -> None:
 
 
 @nox.session
+def conformance_containers(session: nox.Session) -> None:
+    """The kit on servers in containers. `ECHOMQ_CONTAINER_IMAGE` names another image."""
+    install(session, "tests", project=".[embedded,conformance,containers]")
+    missing = session.run("python", "-m", "echomq_conformance.containers", silent=True, log=False)
+    if missing and (what := str(missing).strip()):
+        remedy = "Start Docker, or name an image that is there in ECHOMQ_CONTAINER_IMAGE"
+        if os.environ.get("CI") and os.environ.get("ECHOMQ_CONTAINER_IMAGE"):
+            session.error(f"NOT RUN: {what}. {remedy}")
+        session.skip(f"NOT RUN: {what}. {remedy}")
+    targets = ("container", "container_async", "container_cluster", "container_cluster_async")
+    named = [f"--target=echomq_conformance.containers:{name}" for name in targets]
+    command = ("python", "-m", "echomq_conformance", "run", "--budget", "quick", *named)
+    session.run(*command, *session.posargs)
+
+
+@nox.session
+def matrix(session: nox.Session) -> None:
+    """Servers, protocols and topologies. `-- --write docs/matrix.md` writes the page of the docs."""
+    install(session, "tests")
+    session.run("python", "-m", "echomq_conformance.server_matrix", *session.posargs)
+
+
+@nox.session
 def mutants(session: nox.Session) -> None:
     """The zoo of single faults: prints the kill matrix, red if one survives. `-- --only ID`."""
     install(session, "tests")

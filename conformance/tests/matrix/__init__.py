@@ -1,0 +1,1 @@
+"""Tests of the version matrix and of targets in containers."""
