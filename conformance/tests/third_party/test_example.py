@@ -57,9 +57,9 @@ def test_the_command_line_finds_it_and_passes_all_that_it_claims(stranger: Works
         *("--budget", "quick", "--json", str(report)),
     )
     assert found.returncode == 0, found.stdout[-8_000:]
-    (judged,) = json.loads(report.read_text("utf-8"))
+    (judged,) = json.loads(report.read_text("utf-8"))["runs"]
     assert judged["claims"] == ["core", "bulk", "concurrent", "durable"]
-    verdicts = {item["clause"]: item["verdict"] for item in judged["clauses"]}
+    verdicts = {item["id"]: item["verdict"] for item in judged["clauses"]}
     claimed = {
         name
         for name, clause in CLAUSES.items()
