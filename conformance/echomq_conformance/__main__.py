@@ -18,7 +18,7 @@ from .reports import write_reports
 from .reports.verdicts import conclusion, exit_code, numbered_failures, replay_command
 from .run import BUDGETS, DEFAULT_SEED
 from .several import run_several
-from .target import TargetError, find_target, target_names
+from .target import TargetError, available_targets, find_target
 
 __all__ = ["main"]
 
@@ -71,7 +71,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    names = options.target or list(target_names())
+    names, left_out = options.target, {}
+    if not names:
+        # Only what nobody asked for by name may be left out, and the report says so.
+        names, left_out = available_targets()
     if not names:
         raise TargetError("no target is registered; name one as module:function")
     for name in names:
@@ -86,6 +89,8 @@ def _run(options: argparse.Namespace) -> int:
     for report in reports:
         print(text(report), end="\n\n")
     print(matrix(reports))
+    for name, reason in left_out.items():
+        print(f"\nnot run: {name}: {reason}")
     code = exit_code(reports)
     paths = commands.asked(options)
     if code == 1:

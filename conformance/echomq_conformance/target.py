@@ -15,7 +15,16 @@ from typing import Protocol
 
 from echomq_core import AsyncBackend, Backend
 
-__all__ = ["PROFILES", "Clock", "Probe", "Target", "TargetError", "find_target", "target_names"]
+__all__ = [
+    "PROFILES",
+    "Clock",
+    "Probe",
+    "Target",
+    "TargetError",
+    "available_targets",
+    "find_target",
+    "target_names",
+]
 
 GROUP = "echomq.targets"
 
@@ -109,6 +118,19 @@ class TargetError(ValueError):
 def target_names() -> tuple[str, ...]:
     """The names of all registered targets, sorted."""
     return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
+
+
+def available_targets() -> tuple[list[str], dict[str, str]]:
+    """The registered targets that can be made here, and why each of the others cannot."""
+    names, left_out = [], {}
+    for name in target_names():
+        try:
+            find_target(name)
+        except TargetError as reason:
+            left_out[name] = str(reason)
+        else:
+            names.append(name)
+    return names, left_out
 
 
 def find_target(name: str) -> Target:

