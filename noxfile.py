@@ -24,6 +24,14 @@ PYTHONS = list(dict.fromkeys([*nox.project.python_versions(PROJECT), RUNNING]))
 CHECKS = HERE / "conformance" / "tests" / "package"
 STYLUA = HERE / ".ci" / "stylua"
 LUA = HERE / "lua" / "echomq_lua"
+REFERENCE_TARGETS = (
+    "memory",
+    "memory-async",
+    "valkey",
+    "valkey-async",
+    "valkey-8.1",
+    "valkey-8.1-async",
+)
 TESTS_ON_PATH = {"PYTHONPATH": str(HERE / "conformance")}
 PACKAGED_TARGETS = ("memory", "memory-async", "valkey", "valkey-async")
 LOWEST_REDIS = "redis[hiredis]==7.0.0"
@@ -114,7 +122,19 @@ def lowest(session: nox.Session) -> None:
 def conformance(session: nox.Session) -> None:
     """The conformance run. Arguments go to it: `nox -s conformance -- --help`."""
     install(session, "tests")
-    session.run("python", "-m", "echomq_conformance", "run", *session.posargs)
+    named = any(arg.startswith("--target") for arg in session.posargs)
+    targets = () if named else tuple(f"--target={name}" for name in REFERENCE_TARGETS)
+    command = ("python", "-m", "echomq_conformance", "run", *targets)
+    session.run(*command, *session.posargs)
+
+
+@nox.session
+def conformance_cluster(session: nox.Session) -> None:
+    """The kit, quick, on a private cluster of three primaries and three replicas."""
+    install(session, "tests")
+    targets = ("--target=valkey-cluster", "--target=valkey-cluster-async")
+    command = ("python", "-m", "echomq_conformance", "run", "--budget", "quick", *targets)
+    session.run(*command, *session.posargs)
 
 
 @nox.session

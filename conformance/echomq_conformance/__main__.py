@@ -71,7 +71,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    names, left_out = options.target, {}
+    names: list[str] = options.target or []
+    left_out: dict[str, str] = {}
     if not names:
         # Only what nobody asked for by name may be left out, and the report says so.
         names, left_out = available_targets()
