@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from echomq_core import Keyspace
+from echomq_core import Enqueued, Keyspace, NewJob, WrongKeyType
 
 from .registry import Bench, clause, equal
 
@@ -112,3 +112,66 @@ def verb_fsck_drops_ghosts_in_pages(bench: Bench) -> None:
         ({"g": tuple(real)}, {}, ()),
         (dict(seen.lanes), dict(seen.active), seen.dead),
     )
+
+
+@clause("STATE-1", "TOKEN-2", profiles=WIRE)
+def state_1_verbs_leave_a_row_that_stands_nowhere_alone(bench: Bench) -> None:
+    """Each verb needs the entry as well as the row, or changes nothing; `remove` alone takes it."""
+    b, q, keys = bench.backend, bench.queue, Keyspace(bench.queue)
+    active, lapsed, dead, pending = bench.admit("g", 4)
+    for job_id in (active, lapsed, dead):
+        equal("STATE-1", "claimed", job_id, getattr(b.claim(q, LEASE_MS), "id", None))
+    b.retry(q, dead, 1, delay_ms=0, max_attempts=1, error="")
+    bench.probe("ZREM", keys.active, active)
+    bench.advance(2 * LEASE_MS)
+    equal("STATE-1", "reaped", 1, b.reap(q, 10).returned)
+    bench.probe("ZREM", keys.lane("g"), lapsed, pending)
+    bench.probe("ZREM", keys.dead, dead)
+    rows = {job_id: _row(bench, keys.job(job_id)) for job_id in (active, lapsed, dead, pending)}
+    found = (
+        b.complete(q, active, 1),
+        b.retry(q, active, 1, delay_ms=0, max_attempts=9, error=""),
+        b.release(q, active, 1),
+        b.extend(q, active, 1, LEASE_MS),
+        b.complete(q, lapsed, 1),
+        b.reassign(q, pending, "h"),
+        b.reprocess(q, dead),
+    )
+    expected = ("stale", "stale", "stale", "stale", "stale", "not_pending", "not_dead")
+    equal("STATE-1", "verdicts", expected, tuple(map(str, found)))
+    for job_id, row in rows.items():
+        equal("STATE-1", "row", row, _row(bench, keys.job(job_id)))
+    seen = bench.see()
+    places = (dict(seen.lanes), dict(seen.active), dict(seen.schedule), seen.dead, seen.completed)
+    equal("STATE-1", "places", ({}, {}, {}, (), 0), places)
+    for job_id in rows:
+        equal("STATE-1", "remove", "removed", str(b.remove(q, job_id)))
+        equal("STATE-1", "row after remove", [], _row(bench, keys.job(job_id)))
+
+
+def _row(bench: Bench, key: str) -> list[object]:
+    """The fields of a row, whichever protocol the back door speaks."""
+    answer = bench.probe("HGETALL", key)
+    if isinstance(answer, dict):
+        return sorted(part for pair in answer.items() for part in pair)
+    assert isinstance(answer, list)
+    return sorted(answer)
+
+
+@clause("ERR-midway", "ERR-wrong-type", profiles=("wire", "bulk"))
+def err_midway_items_before_a_broken_key_stand(bench: Bench) -> None:
+    """The first item is admitted, the one with the broken lane refused, the last not tried."""
+    b, q, keys = bench.backend, bench.queue, Keyspace(bench.queue)
+    bench.probe("SET", keys.lane("broken"), "text")
+    items = [NewJob(group, b"") for group in ("g", "broken", "h")]
+    try:
+        answer = b.enqueue_many(q, items)
+    except WrongKeyType as error:
+        equal("ERR-midway", "key", keys.lane("broken"), error.key)
+        first, *rest = error.verdicts or ()
+        assert isinstance(first, Enqueued), f"ERR-midway: the first item came to {first!r}"
+        equal("ERR-midway", "the others", ["not_applied"] * 2, [str(each) for each in rest])
+    else:
+        raise AssertionError(f"ERR-midway: expected WrongKeyType, got {answer!r}")
+    bench.probe("DEL", keys.lane("broken"))
+    equal("ERR-midway", "lanes", {"g": (first.id,)}, dict(bench.see().lanes))

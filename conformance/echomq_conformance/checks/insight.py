@@ -77,6 +77,32 @@ def page_1_pages_of_jobs_by_time_and_of_the_dead(bench: Bench) -> None:
         equal("PAGE-1", f"dead_jobs by {limit}", dead, [row.id for row in rows])
 
 
+@clause("PAGE-1", profiles=("control", "bulk"))
+def page_1_goes_on_after_an_item_that_has_left(bench: Bench) -> None:
+    """The last item seen is settled or removed before the next page, among equal times, too."""
+    b, q = bench.backend, bench.queue
+    ids = bench.admit("g", 8)
+    b.bclaim(q, LEASE_MS, 8)
+    page = b.browse(q, JobState.ACTIVE, limit=3)
+    for job_id in (ids[0], ids[2]):
+        b.complete(q, job_id, 1)
+    page = b.browse(q, JobState.ACTIVE, cursor=page.cursor, limit=2)
+    equal("PAGE-1", "active, second page", ids[3:5], [row.id for row in page.items])
+    for job_id in ids[3:5]:
+        b.retry(q, job_id, 1, delay_ms=0, max_attempts=1, error="")
+    page = b.browse(q, JobState.ACTIVE, cursor=page.cursor, limit=9)
+    equal("PAGE-1", "active, third page", ids[5:], [row.id for row in page.items])
+    pending = bench.admit("h", 4)
+    page = b.browse(q, JobState.PENDING, limit=2)
+    b.remove(q, pending[1])
+    page = b.browse(q, JobState.PENDING, cursor=page.cursor, limit=2)
+    equal("PAGE-1", "pending, second page", pending[2:], [row.id for row in page.items])
+    dead = b.dead_jobs(q, limit=1)
+    b.remove(q, ids[3])
+    dead = b.dead_jobs(q, cursor=dead.cursor, limit=5)
+    equal("PAGE-1", "dead, second page", [ids[4]], [row.id for row in dead.items])
+
+
 @clause("VERB-reads", "VERB-stats", profiles=("control",))
 def verb_reads_ages_come_from_the_mint(bench: Bench) -> None:
     """An age is the store's now less the mint time of the lane's oldest, never below 0."""
