@@ -26,7 +26,7 @@ from .workers import Ended, each_in_a_process
 __all__ = ["changes", "main"]
 
 SEED = 7
-LIMIT_S = 90.0
+LIMIT_S = 60.0
 DEEP = Budget(examples=15, steps=40, tours=1)
 DEEP_WORLDS = (("lives", 1.5), ("three", 1.0), ("lossy", 1.0))
 
@@ -86,6 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("what", choices=("model", "scripts"))
     parser.add_argument("--sample", type=int, default=300, metavar="N", help="0: all")
     parser.add_argument("--file", action="append", metavar="FILE", help="changes of these alone")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="survivors of an earlier --json")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=2, metavar="N")
     parser.add_argument("--json", type=Path, metavar="FILE")
@@ -96,7 +97,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.file is None or change.file in options.file
     ]
     chosen = offered
-    if options.sample and options.sample < len(offered):
+    if options.again is not None:
+        earlier = json.loads(options.again.read_text("utf-8"))
+        alive = {each["change"] for each in earlier if each["how"] == "survived"}
+        chosen = [change for change in offered if change.id in alive]
+    elif options.sample and options.sample < len(offered):
         chosen = Random(options.seed).sample(offered, options.sample)
     started = time.monotonic()
     ended = []
