@@ -43,6 +43,9 @@ def test_junit_has_a_test_for_each_clause_with_its_id_as_a_property(red: Report)
     (suite,) = root.findall("testsuite")
     cases = suite.findall("testcase")
     assert [_properties(case)["clause"] for case in cases] == list(CLAUSES)
+    assert [_properties(case)["verdict"] for case in cases] == [
+        str(found.verdict) for found in red.clauses
+    ]
     assert _properties(suite)["seed"] == str(red.seed)
     assert _properties(suite)["command"] == red.replay
     assert suite.attrib["tests"] == str(len(cases))
