@@ -196,6 +196,30 @@ _ALL = (
     Clause(
         "CONN-9", "On a cluster each queue is served by the primary of its slot", _CONN, "cluster"
     ),
+    Clause("HOSTILE-1", "What is evicted costs no slot and stops no queue", _CONN, "wire"),
+    Clause("HOSTILE-2", "A replica gets no work done", _CONN, "wire"),
+    Clause(
+        "HOSTILE-3", "A server that takes no more clients costs new connections only", _CONN, "wire"
+    ),
+    Clause("HOSTILE-4", "A slow server costs the answer and never a second run", _CONN, "wire"),
+    Clause(
+        "HOSTILE-5",
+        "A server that demands a client certificate is shown the caller's",
+        _CONN,
+        "wire",
+    ),
+    Clause(
+        "HOSTILE-6",
+        "A restart takes back what the store had not kept, and nothing else",
+        _CONN,
+        "wire",
+    ),
+    Clause(
+        "HOSTILE-7",
+        "A step of the server's clock moves leases and due times and loses nothing",
+        _CONN,
+        "wire",
+    ),
     Clause("PROMISE-1", "At least once", _PROMISE, "prose"),
     Clause("PROMISE-2", "One holder per lease, and a fence for the rest", _PROMISE, "prose"),
     Clause("PROMISE-3", "Turns are fair, time is not", _PROMISE, "prose"),

@@ -36,6 +36,11 @@ def check(op: ops.Check) -> Steps[ServerInfo]:
     persistence = yield from _persistence(op, info)
     if persistence == "none":
         warnings.append("no persistence: a restart of the server loses every job")
+    if info.get("role") in {"slave", "replica"}:
+        warnings.append(
+            "this server is a replica: it refuses to write, and what it reads may be old. "
+            "Name the primary, or let Sentinel name it"
+        )
     return ServerInfo(
         product=_product(info),
         version=info.get("valkey_version") or info.get("redis_version") or UNKNOWN,
