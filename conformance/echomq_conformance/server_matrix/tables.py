@@ -73,7 +73,8 @@ CLAUSE_OF = {verb: f"VERB-{verb}" for verb in VERB_PROFILES} | {
 }
 """Verb → the clause that says what it does."""
 
-_WORST_FIRST = (Verdict.FAILED, Verdict.PARTIAL, Verdict.NOT_EXERCISED, Verdict.NOT_CLAIMED)
+_BETTER = (Verdict.NOT_CLAIMED, Verdict.ELSEWHERE, Verdict.PASSED)
+_WORST_FIRST = (Verdict.FAILED, Verdict.PARTIAL, Verdict.NOT_EXERCISED, *_BETTER)
 
 
 def _verb(verb: str, reports: Sequence[Report]) -> str:
@@ -85,8 +86,7 @@ def _verb(verb: str, reports: Sequence[Report]) -> str:
         for found in report.clauses
         if found.clause == CLAUSE_OF[verb]
     }
-    worst = next((each for each in _WORST_FIRST if each in verdicts), None)
-    verdict = worst or next(iter(verdicts), Verdict.NOT_EXERCISED)
+    verdict = next((each for each in _WORST_FIRST if each in verdicts), Verdict.NOT_EXERCISED)
     calls = sum(
         machine.counts.get("verbs", {}).get(verb, 0)
         for report in reports
