@@ -144,6 +144,13 @@ _ADMISSION = (
         "  call('ZADD', lane, call('ZCARD', lane), id)\n",
     ),
     _lua(
+        "a-failure-midway-tells-nothing",
+        "ERR-midway",
+        "include/bulk.lua",
+        "      return { verdicts, tostring(text) }\n",
+        "      return { {}, tostring(text) }\n",
+    ),
+    _lua(
         "bulk-stops-at-a-duplicate",
         "VERB-bulk",
         "include/bulk.lua",
