@@ -26,8 +26,8 @@ def page(cells: Sequence[Cell], budget: Budget, seed: int) -> str:
     read = (
         "*passed 70 + 71*: so many clauses of the spec were shown with the sync and with the async"
         " face. *not shown*: clauses (of both faces together) that need crowds, or of which a short"
-        " run does not reach every rare branch. *not run*: the server was not on the machine that made this page;"
-        " `ECHOMQ_SERVER_<NAME>=/path/to/server` adds one."
+        " run does not reach every rare branch. *not run*: the server was not on the machine that"
+        " made this page; `ECHOMQ_SERVER_<NAME>=/path/to/server` adds one."
     )
     verbs = (
         "The worst verdict on the clause of each verb, over all servers and protocols above, and how"
