@@ -24,6 +24,9 @@ PYTHONS = list(dict.fromkeys([*nox.project.python_versions(PROJECT), RUNNING]))
 CHECKS = HERE / "conformance" / "tests" / "package"
 STYLUA = HERE / ".ci" / "stylua"
 LUA = HERE / "lua" / "echomq_lua"
+STRANGER = "conformance/tests/third_party"
+# A file stays with one worker, which starts its servers once.
+IN_PARALLEL = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile")
 REFERENCE_TARGETS = (
     "memory",
     "memory-async",
@@ -107,7 +110,14 @@ def types(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """All tests, on every supported Python that is on this machine. Arguments go to pytest."""
     install(session, "tests")
-    session.run("python", "-m", "pytest", *session.posargs)
+    session.run("python", "-m", "pytest", *IN_PARALLEL, f"--ignore={STRANGER}", *session.posargs)
+
+
+@nox.session
+def third_party(session: nox.Session) -> None:
+    """The SQLite example and the tutorial, as a stranger has them: against the installed kit."""
+    install(session, "tests")
+    session.run("python", "-m", "pytest", STRANGER, *session.posargs)
 
 
 @nox.session
@@ -115,7 +125,8 @@ def lowest(session: nox.Session) -> None:
     """The tests of the Valkey backend with the oldest client library that is supported."""
     install(session, "tests")
     session.install(LOWEST_REDIS)
-    session.run("python", "-m", "pytest", "conformance/tests/valkey", "conformance/tests/wire")
+    folders = (f"conformance/tests/{name}" for name in ("valkey", "wire", "cluster"))
+    session.run("python", "-m", "pytest", *IN_PARALLEL, *folders)
 
 
 @nox.session
