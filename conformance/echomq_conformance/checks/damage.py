@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from echomq_core import Enqueued, Keyspace, NewJob, WrongKeyType
+from echomq_core import Enqueued, Job, Keyspace, NewJob, WrongKeyType
 
 from .registry import Bench, clause, equal
 
@@ -82,11 +82,12 @@ def verb_fsck_mends_the_ring(bench: Bench) -> None:
     equal("VERB-fsck", "a token for the lanes that joined", 1, seen.wakes)
 
 
-@clause("VERB-fsck", "GHOST-1", profiles=WIRE)
+@clause("VERB-fsck", "GHOST-1", profiles=(*WIRE, "bulk"))
 def verb_fsck_drops_ghosts_in_pages(bench: Bench) -> None:
-    """More than a page of ghosts among real jobs, in every place; the real ones stay in order."""
+    """More than a page of ghosts, and of real jobs, in every place; the real ones stay in order."""
     b, q, keys = bench.backend, bench.queue, Keyspace(bench.queue)
     real = bench.admit("g", 3)
+    many = tuple(each.id for each in b.enqueue_many(q, [NewJob("h", b"")] * 600))
     ghosts = [f"JOB0000000{number:04d}" for number in range(1_100)]
     places: tuple[tuple[str, Callable[[int], int]], ...] = (
         (keys.lane("g"), lambda _: 0),
@@ -109,7 +110,7 @@ def verb_fsck_drops_ghosts_in_pages(bench: Bench) -> None:
     equal(
         "VERB-fsck",
         "what stays",
-        ({"g": tuple(real)}, {}, ()),
+        ({"g": tuple(real), "h": many}, {}, ()),
         (dict(seen.lanes), dict(seen.active), seen.dead),
     )
 
@@ -175,3 +176,41 @@ def err_midway_items_before_a_broken_key_stand(bench: Bench) -> None:
         raise AssertionError(f"ERR-midway: expected WrongKeyType, got {answer!r}")
     bench.probe("DEL", keys.lane("broken"))
     equal("ERR-midway", "lanes", {"g": (first.id,)}, dict(bench.see().lanes))
+
+
+@clause("VERB-turn", "RING-2", profiles=(*WIRE, "bulk"))
+def verb_turn_takes_a_lane_off_that_a_hand_left_on_the_ring(bench: Bench) -> None:
+    """A full lane, and one without jobs: each has its turn, loses nothing, and leaves the ring."""
+    b = bench.backend
+    for name in ("claim", "claim_many", "wclaim", "bclaim"):
+        q = bench.queue = bench.harness.fresh_queue("hand")
+        b.limit(q, "full", 1)
+        first, second = bench.admit("full", 2)
+        equal("VERB-turn", "claimed", first, getattr(b.claim(q, LEASE_MS), "id", None))
+        (third,) = bench.admit("work")
+        keys = Keyspace(q)
+        bench.probe("DEL", keys.ring)
+        bench.probe("RPUSH", keys.ring, "full", "nobody", "work")
+        served: list[str] = []
+        for _ in range(3):
+            answer = _claimed_by(bench, name)
+            served += [job.id for job in answer]
+        equal("VERB-turn", f"served by {name} in three calls", [third], served)
+        seen = bench.see()
+        found = (seen.ring, seen.lanes, dict(seen.in_flight))
+        equal(
+            "VERB-turn", f"after {name}", ((), {"full": (second,)}, {"full": 1, "work": 1}), found
+        )
+
+
+def _claimed_by(bench: Bench, name: str) -> list[Job]:
+    b, q = bench.backend, bench.queue
+    match name:
+        case "claim":
+            job = b.claim(q, LEASE_MS)
+            return [job] if isinstance(job, Job) else []
+        case "claim_many":
+            return list(b.claim_many(q, LEASE_MS, 2))
+        case "wclaim":
+            return list(b.wclaim(q, LEASE_MS))
+    return list(b.bclaim(q, LEASE_MS, 2))
