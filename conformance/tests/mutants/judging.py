@@ -21,7 +21,16 @@ from echomq_conformance.target import Target
 from .breeding import bred
 from .mutant import Mutant
 
-__all__ = ["Finding", "Sentence", "examples", "examples_of", "judge", "sequential"]
+__all__ = [
+    "Finding",
+    "Sentence",
+    "by_name",
+    "by_search",
+    "examples",
+    "examples_of",
+    "judge",
+    "sequential",
+]
 
 WORLDS = (("lives", 3.0), ("three", 2.0), ("lossy", 2.0))
 """A sample of the exhaustive tier, in seconds."""
@@ -78,12 +87,16 @@ def sequential(
 ) -> Iterator[Finding]:
     """What one client at a time finds: named scenarios and checks (those of `clause` first), then
     a sample of the exhaustive tier, then the machine. The deep tiers end at the first fault."""
+    yield from by_name(target, clause)
+    yield from by_search(target, deep, worlds)
+
+
+def by_name(target: Target, clause: str = "") -> Iterator[Finding]:
+    """What scenarios and checks find."""
     with Harness(target, asynchronous=target.open is None) as harness:
         for evidence in examples(harness, clause):
             if evidence.passed is False:
                 yield Finding("named", evidence.name, evidence.clauses, evidence.message)
-    with Harness(target, asynchronous=target.open is None) as harness:
-        yield from _deep(harness, deep, worlds)
 
 
 def examples_of(target: Target) -> list[Evidence]:
@@ -92,7 +105,15 @@ def examples_of(target: Target) -> list[Evidence]:
         return list(examples(harness))
 
 
-def _deep(
+def by_search(
+    target: Target, budget: Budget, worlds: tuple[tuple[str, float], ...]
+) -> Iterator[Finding]:
+    """What a sample of the exhaustive tier finds, and then the machine; one fault at most."""
+    with Harness(target, asynchronous=target.open is None) as harness:
+        yield from _searched(harness, budget, worlds)
+
+
+def _searched(
     harness: Harness, budget: Budget, worlds: tuple[tuple[str, float], ...]
 ) -> Iterator[Finding]:
     for world, seconds in worlds:
