@@ -4,15 +4,15 @@
 local function count_active()
   local counts, start = {}, 0
   repeat
-    local ids = call('ZRANGE', base .. 'active', start, start + 999)
-    for _, holder in ipairs(ids) do
+    local holders = call('ZRANGE', base .. 'active', start, start + 999)
+    for _, holder in ipairs(holders) do
       local fields = call('HMGET', row_key(holder), 'state', 'group')
       if fields[1] == 'active' and fields[2] then
         counts[fields[2]] = (counts[fields[2]] or 0) + 1
       end
     end
     start = start + 1000
-  until #ids < 1000
+  until #holders < 1000
   return counts
 end
 
