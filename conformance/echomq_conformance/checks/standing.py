@@ -63,7 +63,10 @@ def token_1_tokens_compare_as_numbers(bench: Bench) -> None:
         equal("TOKEN-1", "release", "released", backend.release(queue, job_id, right))
     job = backend.claim(queue, LEASE_MS)
     equal("TOKEN-1", "attempt after 261 releases", 1, getattr(job, "attempt", job))
-    equal("TOKEN-1", "complete", "completed", backend.complete(queue, job_id, int("262")))
+    bench.advance(2 * LEASE_MS)
+    equal("TOKEN-1", "reaped", 1, backend.reap(queue, 1).returned)
+    equal("TOKEN-1", "complete with an old one", "stale", backend.complete(queue, job_id, 26))
+    equal("TOKEN-1", "late complete", "completed", backend.complete(queue, job_id, int("262")))
 
 
 @clause("RING-4", "RING-2")
