@@ -214,3 +214,17 @@ def _claimed_by(bench: Bench, name: str) -> list[Job]:
         case "wclaim":
             return list(b.wclaim(q, LEASE_MS))
     return list(b.bclaim(q, LEASE_MS, 2))
+
+
+@clause("WIRE-2", "GHOST-1", profiles=WIRE)
+def wire_2_a_sweep_puts_a_flat_job_back_beside_a_ghost(bench: Bench) -> None:
+    """Expired together: the foreign row goes to the flat set and no book, the ghost is dropped."""
+    b, q, keys = bench.backend, bench.queue, Keyspace(bench.queue)
+    bench.probe("HSET", keys.job("foreign"), "state", "active", "attempts", 1, "payload", "p")
+    bench.probe("ZADD", keys.active, 1, "foreign", 2, "ghost")
+    swept = b.reap(q, 10)
+    equal("WIRE-2", "swept", (1, 0, 1), (swept.returned, swept.dead, swept.dropped))
+    equal("WIRE-2", "flat set", [b"foreign"], bench.probe("ZRANGE", keys.flat, 0, -1))
+    seen = bench.see()
+    places = (dict(seen.lanes), dict(seen.active), dict(seen.in_flight), seen.ring)
+    equal("WIRE-2", "places", ({}, {}, {}, ()), places)
