@@ -46,8 +46,9 @@ DEFAULT_SEED = 20_240_101
 @dataclass(frozen=True, slots=True)
 class Budget:
     """How much the machine plays: random examples, steps in each, tours of all scenes before (the
-    standard 20 are about 700 examples more), and seconds for shrinking a fault; `worlds`: which small worlds are walked through, and for how
-    many seconds at most; `crowds`: the budget of fairness, concurrency and death, `None` for none."""
+    standard 20 are about 700 examples more), and seconds for shrinking a fault; `worlds`: which
+    small worlds are walked through, and for how many seconds at most; `crowds`: the budget of
+    fairness, concurrency and death, `None` for none."""
 
     examples: int
     steps: int
