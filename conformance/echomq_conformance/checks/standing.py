@@ -100,7 +100,8 @@ def ring_4_a_batch_is_one_turn(bench: Bench) -> None:
 
 @clause("VERB-turn", "GHOST-1", profiles=("bulk",))
 def verb_turn_ends_with_its_1000th_ghost(bench: Bench) -> None:
-    """Of 2,001 ghosts before a job two calls consume 1,000 each, and the third goes on to the job."""
+    """Of 2,001 ghosts before a job two calls consume 1,000 each, and the third goes on to the job;
+    past 999 ghosts a call goes on by itself."""
     backend, queue = bench.backend, bench.queue
     lost = [mint_job_id() for _ in range(2_001)]
     backend.enqueue_many(queue, [NewJob("g", b"", job_id=job_id) for job_id in lost])
@@ -114,6 +115,13 @@ def verb_turn_ends_with_its_1000th_ghost(bench: Bench) -> None:
     equal("VERB-turn", "entries left", 2, backend.depth(queue, "g"))
     served = backend.bclaim(queue, LEASE_MS, 5)
     equal("VERB-turn", "served then", [kept], [job.id for job in served])
+    lost = [mint_job_id() for _ in range(999)]
+    backend.enqueue_many(queue, [NewJob("g", b"", job_id=job_id) for job_id in lost])
+    (other,) = bench.admit("h")
+    for job_id in lost:
+        bench.lose_row(job_id)
+    served = backend.claim_many(queue, LEASE_MS, 1)
+    equal("VERB-turn", "past 999 ghosts", [other], [job.id for job in served])
 
 
 @clause("RING-6", profiles=("control",))
