@@ -34,7 +34,7 @@ __all__ = ["CLAUSES", "run_death"]
 
 CLAUSES = ("LOOP-7", "STATE-2", "BOOK-1", "RING-1", "KEYS-6")
 
-MIDWAY: dict[Budget, int] = {"quick": 1, "standard": 8, "long": 100}
+MIDWAY: dict[Budget, int] = {"quick": 1, "standard": 3, "long": 100}
 """How often a client is killed while a call is under way, for each call of each life."""
 
 _LATEST_KILL_S = 0.003
