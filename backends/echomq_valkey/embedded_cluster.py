@@ -297,7 +297,8 @@ class EmbeddedCluster:
 
     def wait_until_whole(self) -> None:
         """Until the running nodes serve every slot once, agree on it, and replicate in step."""
-        node = next(node for node in self.nodes if self.runs(node))
+        # When every node has ended already, the first one's log says why.
+        node = next((node for node in self.nodes if self.runs(node)), self.nodes[0])
         self._await(node, self._is_whole, "and the other nodes found no whole cluster")
 
     def _own_line(self, node: EmbeddedNode) -> TableLine | None:
